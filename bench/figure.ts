@@ -49,7 +49,7 @@ export function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-/** The middle value; of an even number of values, the upper of the two. */
+/** Returns the middle value; of an even number of values, the upper of the two. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

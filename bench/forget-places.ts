@@ -19,13 +19,13 @@ export interface Place {
   settings: string;
   database: string;
   secretKey: string;
-  /** The fields of the field map in which a contact has a value. */
+  /** Returns the fields of the field map in which a contact has a value. */
   ours(id: string): Promise<string[]>;
   /** Adds the same person under another ID; resolves with the new ID. */
   copy(id: string): Promise<string>;
   /** Merges a contact into another contact; resolves with the ID that stays. Omitted for a file. */
   merge?(loser: string, winner: string): Promise<string>;
-  /** The files that a killed sync has left next to the CSV file. */
+  /** Returns the files that a killed sync has left next to the CSV file. */
   leftBeside(): Promise<string[]>;
 }
 

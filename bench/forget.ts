@@ -138,7 +138,7 @@ function forgetArgs(id: string): string[] {
   return ['forget', id, '--also-in-crm', '--yes', '--json'];
 }
 
-/** The duration in milliseconds at the machine's present load. */
+/** Returns the duration in milliseconds at the machine's present load. */
 async function measure(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   await work();
@@ -204,7 +204,7 @@ async function run(place: Place, args: readonly string[]): Promise<string> {
   throw new Error(`${args.join(' ')} ended with code ${code}: ${complaint} ${printed}`);
 }
 
-/** True if the process was killed before it ended. */
+/** Returns true if the process was killed before it ended. */
 async function killed(place: Place, args: readonly string[], atMs: number): Promise<boolean> {
   const child = start(place, args);
   const exited = once(child, 'exit');
@@ -284,7 +284,7 @@ function countHeld(place: Place, ids: readonly string[]): Promise<number> {
   });
 }
 
-/** Rows of any table that contain an ID as a separate word, and SQLite files that contain it. */
+/** Returns rows of any table that contain an ID as a separate word, and SQLite files that contain it. */
 async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> {
   const ids = [id, ...(donorId === null ? [] : [donorId])];
   // An ID of digits is not a number of a report, which follows a colon, and not part of a UUID.
@@ -305,7 +305,7 @@ async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> 
 /** Shorter IDs occur in files by chance. */
 const TELLING_LENGTH = 8;
 
-/** The bytes of an SQLite database and of all files that SQLite keeps next to it. */
+/** Returns the bytes of an SQLite database and of all files that SQLite keeps next to it. */
 async function databaseTexts({ database }: Place): Promise<string[]> {
   if (!database.startsWith('sqlite:')) return [];
   const path = database.slice('sqlite:'.length);

@@ -131,7 +131,7 @@ export async function query<Row extends pg.QueryResultRow>(
   }
 }
 
-/** The only value in a query's result. */
+/** Returns the only value in a query's result. */
 export async function numberOf(database: string, text: string): Promise<number> {
   const [row] = await query<Record<string, string>>(database, text);
   return Number(Object.values(row ?? {})[0]);

@@ -29,7 +29,7 @@ export interface Measurement {
   wallSeconds: number;
   /** Only the run, as it reports itself. */
   runSeconds: number;
-  /** Peak resident memory in megabytes; null if the system does not report it. */
+  /** Peak resident memory in megabytes, or null if the system does not report it. */
   peakMegabytes: number | null;
   /** Processor time of the whole process, user and system. */
   cpuSeconds: number;
@@ -72,7 +72,7 @@ function cpuSecondsIn(said: string): number {
   return Number(microseconds) / 1_000_000;
 }
 
-/** Number of enhancement credits that the run cost. */
+/** Returns the number of enhancement credits that the run cost. */
 export function spent({ run }: Measurement): number {
   return run.credits.enhancements.spent;
 }

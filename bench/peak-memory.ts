@@ -18,7 +18,7 @@ export function watchPeak(processId: number | undefined): { stop(): number | nul
   };
 }
 
-/** The peak of resident memory that Linux keeps for each process; null on other systems. */
+/** Returns the peak of resident memory that Linux keeps for each process, or null on other systems. */
 async function readPeak(processId: number | undefined): Promise<number | null> {
   try {
     const status = await readFile(`/proc/${processId}/status`, 'utf8');

@@ -91,7 +91,7 @@ export function readCities(): PickWeighted<City> {
   return cities;
 }
 
-/** An address somewhere in the United States. */
+/** Returns an address somewhere in the United States. */
 export function drawAddress(draw: Draw, pickCity: PickWeighted<City>): Address {
   const city = pickCity(draw);
   return {

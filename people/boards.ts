@@ -16,7 +16,7 @@ const YOUNGEST_MEMBER = 24;
 /** Share of board members that the record still shows although their term is over. */
 const FORMER_SHARE = 0.15;
 
-/** The boards that a donor of this world sits or sat on. */
+/** Returns the boards that a donor of this world sits or sat on. */
 export function boardsOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'boards', person.number);
   return plan.seats.heldBy(person.number).map((seat) => serviceOn(plan, person, draw, seat));

@@ -23,14 +23,14 @@ export interface CrmPerson {
   address: Address | null;
   employer: string | null;
   jobTitle: string | null;
-  /** The donor who is this person; null if the service does not know the person. */
+  /** The donor who is this person, or null if the service does not know the person. */
   donorId: string | null;
 }
 
 /** Domains that RFC 2606 reserves for examples: mail to them reaches nobody. */
 const MAIL_DOMAINS = ['example.com', 'example.org', 'example.net'];
 
-/** The row of the contact list with this number. */
+/** Returns the row of the contact list with this number. */
 export function crmPersonAt(plan: WorldPlan, number: number): CrmPerson {
   const donor = donorOfRow(plan, number);
   const person = personAt(plan, donor ?? FIRST_STRANGER + number);
@@ -48,7 +48,7 @@ export function crmPersonAt(plan: WorldPlan, number: number): CrmPerson {
   };
 }
 
-/** A real person's row: as in the public record, with nothing invented added. */
+/** Returns a real person's row: as in the public record, with nothing invented added. */
 export function crmPersonOf(donor: Donor, number: number): CrmPerson {
   const [job] = donor.work;
   return {
@@ -64,8 +64,8 @@ export function crmPersonOf(donor: Donor, number: number): CrmPerson {
 }
 
 /**
- * The person of a row. Rows go through the donors in order, repeatedly if the list is longer than
- * the world; in between there are strangers, and repetitions of an earlier row.
+ * Returns the person of a row. Rows go through the donors in order, repeatedly if the list is longer than the world; in
+ * between there are strangers, and repetitions of an earlier row.
  */
 function donorOfRow(plan: WorldPlan, number: number): number | null {
   const kind = kindOfRow(plan, number);

@@ -40,7 +40,7 @@ export interface Donor {
   bio: string[];
 }
 
-/** A donor with only a name. */
+/** Returns a donor with only a name. */
 export function blankDonor(id: string, name: Name): Donor {
   return {
     id,
@@ -58,7 +58,7 @@ export function blankDonor(id: string, name: Name): Donor {
   };
 }
 
-/** The donor with this number. */
+/** Returns the donor with this number. */
 export function donorAt(plan: WorldPlan, number: number): Donor {
   const person = personAt(plan, number);
   const donor = {

@@ -30,7 +30,7 @@ const MIN_RECIPIENT_COUNT = 40;
 const SMALLEST_GIFT = 10;
 const LARGEST_GIFT = 10_000_000;
 
-/** A person's gifts, the latest first. */
+/** Returns a person's gifts, the latest first. */
 export function giftsOf(plan: WorldPlan, person: Person): Gift[] {
   const draw = createDraw(plan.seed, 'gifts', person.number);
   if (chance(draw, NO_GIFTS_SHARE)) return [];

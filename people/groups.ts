@@ -21,8 +21,8 @@ export interface Group {
 }
 
 /**
- * The board and the staff. People who sit on boards are known to many others, so the board consists
- * of them if there are enough.
+ * Returns the board and the staff. People who sit on boards are known to many others, so the board consists of them if
+ * there are enough.
  */
 export function chooseGroups({ world, contactCount }: ContactList): {
   board: Group;

@@ -5,7 +5,7 @@ import type { Person } from './person.ts';
 import { between, createDraw } from './random.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** The current address, one for the whole household. */
+/** Returns the current address, one for the whole household. */
 export function homeOf(plan: WorldPlan, person: Person): Address {
   const draw = createDraw(plan.seed, 'home', person.place.household);
   return drawAddress(draw, plan.pickCity);

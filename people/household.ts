@@ -33,9 +33,7 @@ const pickParts = createWeighted([
   { entry: FAMILY, weight: 9 },
 ]);
 
-/**
- * The household of the person with this number. The last household of a world may be incomplete.
- */
+/** Returns the household of the person with this number. The last household of a world may be incomplete. */
 export function placeOf(seed: number, person: number): Place {
   const dozen = Math.floor(person / DOZEN);
   const draw = createDraw(seed, 'households', dozen);

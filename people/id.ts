@@ -8,7 +8,7 @@ const GOLDEN_STEP_INVERSE = 0x144cbc89;
 /** The kinds of things that have an identifier. */
 export type IdKind = 'donor' | 'household' | 'company' | 'nonprofit' | 'school';
 
-/** The identifier of one thing; different numbers below 2^32 of one kind never share one. */
+/** Returns the identifier of one thing; different numbers below 2^32 of one kind never share one. */
 export function idOf(seed: number, kind: IdKind, number: number): string {
   const base = seedFor(seed, kind);
   const first = mix(base + Math.imul(number, GOLDEN_STEP));
@@ -26,7 +26,7 @@ export function idOf(seed: number, kind: IdKind, number: number): string {
  */
 const bytes = Buffer.alloc(16);
 
-/** The number behind an identifier, or null if no thing of this kind and seed has it. */
+/** Returns the number behind an identifier, or null if no thing of this kind and seed has it. */
 export function numberOf(seed: number, kind: IdKind, id: string): number | null {
   const first = Number.parseInt(id.slice(0, 8), 16);
   const steps = unmix(first) - seedFor(seed, kind);

@@ -57,7 +57,7 @@ export interface NameFields {
 const SHORTEST_MISSPELT = 4;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 
-/** The name in a row of a contact list, distorted at the rates of `MESS_RATES`. */
+/** Returns the name in a row of a contact list, distorted at the rates of `MESS_RATES`. */
 export function messyName(draw: Draw, name: Name): NameFields {
   const fields = spoil(draw, name);
   return chance(draw, MESS_RATES.allCaps) ? inCapitals(fields) : fields;
@@ -121,7 +121,7 @@ function inCapitals({ firstName, lastName }: NameFields): NameFields {
   };
 }
 
-/** The address in a row of a contact list, from a person's home and earlier homes (see `MESS_RATES`). */
+/** Returns the address in a row of a contact list, from a person's home and earlier homes (see `MESS_RATES`). */
 export function messyAddress(draw: Draw, home: Address, earlier: Address[]): Address | null {
   if (chance(draw, MESS_RATES.missingAddress)) return null;
   const isOld = chance(draw, MESS_RATES.oldAddress) && earlier.length > 0;
@@ -143,7 +143,7 @@ function abbreviated(draw: Draw, address: Address): Address {
 
 const LEGAL_FORMS = [' Inc.', ' Inc', ', Inc.', ' LLC', ', LLC', ' Corp.', ' Corporation', ' Co.'];
 
-/** The employer's name in a row of a contact list (see `MESS_RATES`). */
+/** Returns the employer's name in a row of a contact list (see `MESS_RATES`). */
 export function messyEmployer(draw: Draw, name: string): string | null {
   if (chance(draw, MESS_RATES.missingEmployer)) return null;
   const isVariant = chance(draw, MESS_RATES.employerVariant / (1 - MESS_RATES.missingEmployer));

@@ -5,17 +5,17 @@
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
 
-/** The short forms of a first name ('Robert' → 'Bob', 'Rob', 'Bobby'); empty if it has none. */
+/** Returns the short forms of a first name ('Robert' → 'Bob', 'Rob', 'Bobby'). Empty if it has none. */
 export function nicknamesOf(firstName: string): readonly string[] {
   return readNicknames().shortForms.get(capitalised(firstName)) ?? [];
 }
 
-/** The first names that a short form can mean ('Ted' → 'Edward', 'Theodore'); empty if there are none. */
+/** Returns the first names that a short form can mean ('Ted' → 'Edward', 'Theodore'). Empty if there are none. */
 export function formalNamesOf(nickname: string): readonly string[] {
   return readNicknames().longForms.get(capitalised(nickname)) ?? [];
 }
 
-/** Whether one person may well use both first names: equal, short and long, or two short forms of one. */
+/** Returns true if one person may well use both first names: equal, short and long, or two short forms of one. */
 export function areSameFirstName(one: string, other: string): boolean {
   const others = new Set(formsOf(other));
   return formsOf(one).some((form) => others.has(form));
@@ -37,7 +37,7 @@ const row = z.object({
 
 let nicknames: Nicknames | undefined;
 
-/** The nicknames; the file is read on first use. */
+/** Returns the nicknames; the file is read on first use. */
 function readNicknames(): Nicknames {
   nicknames ??= nicknamesFromFile();
   return nicknames;

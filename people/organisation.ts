@@ -37,14 +37,14 @@ export const SCHOOL_COUNT = 300;
  */
 const NAME_STEP = 7919;
 
-/** The company of a rank; rank 0 is the largest employer. */
+/** Returns the company of a rank; rank 0 is the largest employer. */
 export function companyAt(seed: number, rank: number): Organisation {
   const name = scatter(seed, 'company', rank, COMPANY_COUNT);
   const trade = entryAt(TRADES, Math.floor(name / INVENTED_NAME_COUNT));
   return organisation(seed, 'company', rank, `${inventedName(name)} ${trade}`);
 }
 
-/** The nonprofit organisation of a number. */
+/** Returns the nonprofit organisation of a number. */
 export function nonprofitAt(seed: number, number: number): Organisation {
   const nameCount = INVENTED_NAME_COUNT * CAUSES.length * REGIONS.length;
   const name = scatter(seed, 'nonprofit', number, nameCount);
@@ -54,7 +54,7 @@ export function nonprofitAt(seed: number, number: number): Organisation {
   return organisation(seed, 'nonprofit', number, full);
 }
 
-/** The college or university of a rank; rank 0 has the most students. */
+/** Returns the college or university of a rank; rank 0 has the most students. */
 export function schoolAt(seed: number, rank: number): Organisation {
   const name = scatter(seed, 'school', rank, INVENTED_NAME_COUNT);
   const form = entryAt(SCHOOL_FORMS, rank);

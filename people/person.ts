@@ -47,7 +47,7 @@ const NAMESAKE_SHARE = 0.03;
 /** Strangers with a donor's name are what a matcher has to be careful about. */
 const STRANGER_NAMESAKE_SHARE = 0.1;
 
-/** The person with this number. */
+/** Returns the person with this number. */
 export function personAt(plan: WorldPlan, number: number): Person {
   const person = bornAs(plan, number);
   const other = namesakeOf(plan, person);
@@ -103,7 +103,7 @@ function childOf(plan: WorldPlan, head: Person, draw: Draw) {
   };
 }
 
-/** A donor with the same name as this person, somewhere else in the country; null for most. */
+/** Returns a donor with the same name as this person, somewhere else in the country, or null for most. */
 function namesakeOf(plan: WorldPlan, person: Person): number | null {
   if (person.place.parts.length > 1) return null;
   const isStranger = person.number >= FIRST_STRANGER;

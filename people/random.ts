@@ -43,7 +43,7 @@ export function chance(draw: Draw, share: number): boolean {
   return draw() < share;
 }
 
-/** An integer from `low` to `high`, both included. */
+/** Returns an integer from `low` to `high`, both included. */
 export function between(draw: Draw, low: number, high: number): number {
   return low + Math.floor(draw() * (high - low + 1));
 }
@@ -53,23 +53,23 @@ export function pick<T>(draw: Draw, list: readonly T[]): T {
   return entryAt(list, Math.floor(draw() * list.length));
 }
 
-/** The entry at a position; positions beyond the end start again at the beginning. */
+/** Returns the entry at a position; positions beyond the end start again at the beginning. */
 export function entryAt<T>(list: readonly T[], position: number): T {
   const entry = list[position % list.length];
   if (entry === undefined) throw new RangeError(`No entry at position ${position}`);
   return entry;
 }
 
-/** A number of the standard normal distribution (Box and Muller's method). */
+/** Returns a number of the standard normal distribution (Box and Muller's method). */
 export function gaussian(draw: Draw): number {
   const radius = Math.sqrt(-2 * Math.log(1 - draw()));
   return radius * Math.cos(2 * Math.PI * draw());
 }
 
 /**
- * A rank from 0 to `count - 1` by Zipf's law, softened at its head as by Mandelbrot; otherwise, the
- * largest employer would once have employed a third of all people. Rank k is drawn in proportion to
- * about 1 / (k + `HEAD_SOFTENING`); the closed form needs no table, whatever the count.
+ * Returns a rank from 0 to `count - 1` by Zipf's law, softened at its head as by Mandelbrot; otherwise, the largest
+ * employer would once have employed a third of all people. Rank k is drawn in proportion to about 1 / (k +
+ * `HEAD_SOFTENING`); the closed form needs no table, whatever the count.
  */
 export function zipfRank(draw: Draw, count: number): number {
   const position = HEAD_SOFTENING * ((count / HEAD_SOFTENING + 1) ** draw() - 1);

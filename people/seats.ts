@@ -14,7 +14,7 @@ export interface Seat {
 export interface Seats {
   /** Number of boards. */
   boardCount: number;
-  /** The seats of a donor: none for most, two for a few, never two on one board. */
+  /** Returns the seats of a donor: none for most, two for a few, never two on one board. */
   heldBy(donor: number): Seat[];
 }
 
@@ -85,7 +85,7 @@ function seatAt(ends: readonly number[], seat: number): Seat {
   };
 }
 
-/** An order of all donors in which neighbours are far apart. Every position is used exactly once. */
+/** Returns an order of all donors in which neighbours are far apart. Every position is used exactly once. */
 function createOrder(seed: number, purpose: string, count: number): (donor: number) => number {
   const draw = createDraw(seed, purpose, 0);
   let step = Math.max(1, Math.floor(count * (0.3 + 0.4 * draw())));

@@ -45,7 +45,7 @@ export function dollarsAt(standing: number): number {
   return valueOnCurve(NET_WORTH, standing);
 }
 
-/** The bracket that contains the person's net worth. */
+/** Returns the bracket that contains the person's net worth. */
 export function netWorthOf(person: Person): NetWorth {
   const dollars = dollarsAt(person.standing);
   const above = BRACKET_BOUNDS.findIndex((bound) => bound > dollars);

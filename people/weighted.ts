@@ -18,10 +18,7 @@ export function createWeighted<T>(
   return (draw) => entryAt(entries, firstAbove(ends, draw() * total));
 }
 
-/**
- * The position of the first number above the limit; the numbers are ascending and the last one is
- * above.
- */
+/** Returns the position of the first number above the limit; the numbers are ascending and the last one is above. */
 export function firstAbove(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length - 1;

@@ -81,7 +81,7 @@ const LADDERS = [
 ];
 const TOP = 5;
 
-/** A person's known jobs, the latest first; empty for the few who never worked. */
+/** Returns a person's known jobs, the latest first. Empty for the few who never worked. */
 export function workOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'work', person.number);
   if (chance(draw, NEVER_WORKED_SHARE)) return [];
@@ -120,7 +120,7 @@ function drawSpells(draw: Draw, careerStart: number, careerEnd: number): Spell[]
   return spells;
 }
 
-/** A step up about every eight years; wealthy people are further up. */
+/** Returns a step up about every eight years; wealthy people are further up. */
 function levelAt(yearsOfWork: number, standing: number, luck: number): number {
   const level = yearsOfWork / 8 + 0.8 * standing + luck;
   return Math.min(TOP, Math.max(0, Math.floor(level)));

@@ -25,18 +25,18 @@ export interface World {
   seed: number;
   /** All donors, including the real people. */
   donorCount: number;
-  /** Describes the real people in words; omitted if there are none. */
+  /** Describes the real people in words. Omitted if there are none. */
   realPeople?: string;
   /** The ISO day that the people are as of: what lasts, lasts until then. */
   asOf: string;
-  /** The donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
+  /** Returns the donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
   donor(n: number): Donor;
   /**
-   * The contact list of a nonprofit, which has no end. Its first `donorCount` or fewer rows reach every donor at most a
-   * few times. After these rows, it goes through the donors again.
+   * Returns the contact list of a nonprofit, which has no end. Its first `donorCount` or fewer rows reach every donor
+   * at most a few times. After these rows, it goes through the donors again.
    */
   crmPerson(n: number): CrmPerson;
-  /** The number of the donor with this ID, or null if this world has no such donor. */
+  /** Returns the number of the donor with this ID, or null if this world has no such donor. */
   donorNumber(id: string): number | null;
 }
 

@@ -18,7 +18,7 @@ for (const file of output) {
   if (file.type === 'chunk') writeFileSync(join(ROOT, 'dist', file.fileName), ascii(file.code));
 }
 
-/** The packages that the program loads at run time. All others are in the bundle. */
+/** Returns the packages that the program loads at run time. All others are in the bundle. */
 function listOutside(files: RolldownOutput['output']): string[] {
   const chunks = files.filter((file) => file.type === 'chunk');
   const own = new Set(chunks.map(({ fileName }) => fileName));

@@ -17,7 +17,7 @@ interface Exception {
 const HUBSPOT = 'connectors/hubspot';
 const SALESFORCE = 'connectors/salesforce';
 
-/** A file with several places, so a further place in it is found too. */
+/** Returns a file with several places, so a further place in it is found too. */
 function times(count: number, file: string): string[] {
   return Array<string>(count).fill(file);
 }

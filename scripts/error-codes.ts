@@ -32,13 +32,10 @@ const IS_CODE = /^[a-z]+(?:_[a-z]+)*$/;
 export interface CodePlace {
   file: string;
   line: number;
-  /**
-   * Whether an error is created, or a run stopped, in this place. Otherwise, the code is only part of an
-   * object.
-   */
+  /** True if an error is created, or a run stopped, in this place. Otherwise, the code is only part of an object. */
   isCreated: boolean;
   /**
-   * The message of the error that is created there, with `…` for each value in it; omitted if the message is not
+   * The message of the error that is created there, with `…` for each value in it. Omitted if the message is not
    * written there.
    */
   message?: string | undefined;
@@ -142,7 +139,7 @@ function readScope(nodes: readonly Node[]): Scope {
 
 interface CodeNode {
   node: Node;
-  /** Whether it is passed to the class of an error. */
+  /** True if it is passed to the class of an error. */
   isOfError: boolean;
   /** Whether it is passed to a function that creates an error. */
   isPassed?: true;
@@ -176,7 +173,7 @@ const templateSchema = z.object({
   quasis: z.array(z.object({ value: z.object({ cooked: z.string() }) })),
 });
 
-/** The sentence among a call's arguments; undefined if no argument is a sentence. */
+/** Returns the sentence among a call's arguments, or undefined if no argument is a sentence. */
 function readMessage(nodes: readonly Node[]): string | undefined {
   const texts = nodes.flatMap((node) => {
     if (node.type === 'Literal') return literalSchema.safeParse(node).data?.value ?? [];
@@ -196,7 +193,7 @@ function listTupleCode(node: Node): CodeNode[] {
 
 const objectSchema = z.object({ properties: z.array(nodeSchema) });
 
-/** The code among the facts of an error. */
+/** Returns the code among the facts of an error. */
 function codeIn(facts: Node): Node | undefined {
   return objectSchema
     .safeParse(facts)

@@ -105,9 +105,9 @@ function estimate(persons: readonly Person[]): Estimate[] {
 }
 
 /**
- * The expectation: how many people show each level. Each pair counts with the probability of being one person according
- * to all other comparisons. If a comparison included itself, it would confirm itself, and everyone who moved would be
- * someone else.
+ * Returns the expectation: how many people show each level. Each pair counts with the probability of being one person
+ * according to all other comparisons. If a comparison included itself, it would confirm itself, and everyone who moved
+ * would be someone else.
  */
 function weigh(
   persons: readonly Person[],
@@ -138,7 +138,7 @@ function weigh(
   return seen;
 }
 
-/** The maximisation: the share of each level in its field. A level that did not occur is not impossible. */
+/** Returns the maximisation: the share of each level in its field. A level that did not occur is not impossible. */
 function sharesOf(seen: ReadonlyMap<string, number>): Map<string, number> {
   const fields = new Map<string, number>();
   for (const [level, weight] of seen) {

@@ -31,7 +31,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 interface Verdict {
   name: string;
-  /** The promise that the simulation found violated; null if it found nothing. */
+  /** The promise that the simulation found violated, or null if it found nothing. */
   violation: string | null;
   nights: string;
   seconds: string;
@@ -97,7 +97,7 @@ function simulate(folder: string): Promise<string> {
   });
 }
 
-/** The first line of a patch, which names the broken promise. */
+/** Returns the first line of a patch, which names the broken promise. */
 async function wordsOf(name: string): Promise<string> {
   const [words = ''] = (await readFile(join(PATCHES, name), 'utf8')).split('\n');
   return words;

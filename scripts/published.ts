@@ -9,7 +9,7 @@ const OF_CHECKOUT = ['scripts', 'devDependencies', 'allowScripts'];
 /** Their types are part of the package's exports; the program itself contains their code. */
 const FOR_TYPES = ['zod'];
 
-/** The manifest of the package. Its dependencies are `outside`, the packages that are not in the bundle. */
+/** Returns the manifest of the package. Its dependencies are `outside`, the packages that are not in the bundle. */
 export function toPublished(manifest: unknown, outside: readonly string[]) {
   const { dependencies: all, ...own } = manifestSchema.parse(manifest);
   const dependencies = Object.fromEntries(

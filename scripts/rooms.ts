@@ -141,14 +141,14 @@ export function draw(drawing: string, room: (file: string) => string | null): st
     .join('\n');
 }
 
-/** The floor that `FLOORS` gives a room of the product, from 1. */
+/** Returns the floor that `FLOORS` gives a room of the product, from 1. */
 function floorByRule(name: string): number {
   return 1 + FLOORS.findIndex((rooms) => rooms.includes(name) || rooms.includes(`src/${name}`));
 }
 
 /**
- * The floor of each room, derived from its imports: one above the highest of them. Throws for rooms that import each
- * other in a circle.
+ * Returns the floor of each room, derived from its imports: one above the highest of them. Throws for rooms that import
+ * each other in a circle.
  */
 function createFloors(below: ReadonlyMap<string, ReadonlySet<string>>): (name: string) => number {
   const floors = new Map<string, number>();

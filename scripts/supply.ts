@@ -116,7 +116,7 @@ function placeOf(
   }
 }
 
-/** The bill of materials of the program, as CycloneDX 1.6 in JSON. */
+/** Returns the bill of materials of the program, as CycloneDX 1.6 in JSON. */
 export function billOf(lock: unknown) {
   const { name, version } = lockSchema.parse(lock);
   const own = { type: 'application', name, version, purl: purlOf({ name, version }) };

@@ -48,7 +48,7 @@ export interface AppOptions
   report: (error: Error) => void;
 }
 
-/** The service at its base path, and its documents as a page for browsers, which cannot send a key. */
+/** Returns the service at its base path, and its documents as a page for browsers, which cannot send a key. */
 export function createApp(options: AppOptions) {
   const app = new Hono<PartnerEnv>({ strict: false });
   const service = createService(options);
@@ -104,8 +104,8 @@ function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
 }
 
 /**
- * The innermost middleware. The fault `error`, which the service documents, is a failure of the service
- * itself, so it happens after authentication, limits and charging.
+ * Returns the innermost middleware. The fault `error`, which the service documents, is a failure of the service itself,
+ * so it happens after authentication, limits and charging.
  */
 function failInside(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) =>

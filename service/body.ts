@@ -67,7 +67,7 @@ export function readBody(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/** Returns why a text is not even parsed; undefined for most. Texts in it count as one value each. */
+/** Returns why a text is not even parsed, or undefined for most. Texts in it count as one value each. */
 function refuseShape(text: string): string | undefined {
   let depth = 0;
   let values = 0;

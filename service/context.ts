@@ -9,15 +9,15 @@ export interface PartnerEnv {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
-    /** The fault to simulate inside the service; set by the edge, if at all. */
+    /** The fault to simulate inside the service. Set by the edge, if at all. */
     fault: ServiceFault | undefined;
-    /** The request's key; set by authentication. */
+    /** The request's key. Set by authentication. */
     key: ApiKey;
-    /** The parsed body; undefined if there is none. */
+    /** The parsed body, or undefined if there is none. */
     body: unknown;
     /** Number of credits taken for this request, which is the number of items that are paid for. */
     charged: number;
-    /** The charge's line in the ledger; null for a request that costs nothing. */
+    /** The charge's line in the ledger, or null for a request that costs nothing. */
     chargeId: number | null;
     /**
      * Settles the charge of this request, in the transaction of its work, with the number of processed items.

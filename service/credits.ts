@@ -58,8 +58,8 @@ export interface Credits {
   hasTeam(team: string): boolean;
   balances(team: string): Balances;
   /**
-   * Takes the amount, or as much of it as is available; undefined if nothing is available. The charge stays
-   * open until it is settled or refunded. A restart of the service also refunds it.
+   * Takes the amount, or as much of it as is available, or undefined if nothing is available. The charge stays open
+   * until it is settled or refunded. A restart of the service also refunds it.
    */
   charge(payment: Payment): Charge | undefined;
   /**

@@ -12,12 +12,9 @@ const LOCK_TIMEOUT_MS = 1000;
 
 /** The options for opening a file. */
 export interface Opening {
-  /** Whether other processes are locked out while the file is open; true by default. */
+  /** True if other processes are locked out while the file is open. Defaults to true. */
   isClaimed?: boolean;
-  /**
-   * Whether acknowledged changes are certainly on disk, even after a power failure; false by
-   * default.
-   */
+  /** True if acknowledged changes are certainly on disk, even after a power failure. Defaults to false. */
   isDurable?: boolean;
 }
 

@@ -34,7 +34,7 @@ export function addDocuments(
           title,
           version: '1',
           license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
-          // The limit in force, for clients that read it; null if the sandbox was started without a limit.
+          // The limit in force, for clients that read it, or null if the sandbox was started without a limit.
           'x-rate-limit': { requests_per_second: ratePerSecond || null, burst },
         },
         servers: [{ url: basePath }],
@@ -156,7 +156,7 @@ ${endpoints.map(
 </html>`;
 }
 
-/** The page at a donor's address. It names the service and shows no data. */
+/** Returns the page at a donor's address. It names the service and shows no data. */
 export function donorPage(title: string) {
   return html`<!doctype html>
 <html lang="en">

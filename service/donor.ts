@@ -3,7 +3,7 @@
  * import or a sandbox's world, describes them in this form.
  */
 
-/** A name. The middle part is a name or an initial; null if unknown. */
+/** A name. The middle part is a name or an initial, or null if unknown. */
 export interface Name {
   first: string;
   middle: string | null;
@@ -116,9 +116,9 @@ export interface Donor {
   boards: Role[];
   /** Latest first. */
   gifts: Gift[];
-  /** The bounds in whole US dollars; null if unknown. */
+  /** The bounds in whole US dollars, or null if unknown. */
   netWorth: { low: number; high: number } | null;
-  /** Estimated giving capacity of the person, in whole US dollars; null if unknown. */
+  /** Estimated giving capacity of the person, in whole US dollars, or null if unknown. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
   /** Sources of the facts: present for imported people, and for no others. */

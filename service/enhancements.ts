@@ -55,7 +55,7 @@ export interface EnhancementOptions {
   jobTimeMs: () => number;
 }
 
-/** The charge of enhancement: one credit of its bucket for each person. */
+/** Returns the charge of enhancement: one credit of its bucket for each person. */
 export function chargedEnhancements(forms: PathForms): ChargedEndpoint[] {
   const items = (body: unknown) => (Array.isArray(body) ? 0 : countItems(body, 'persons'));
   const submits: Record<keyof PathForms, ChargedEndpoint> = {
@@ -65,7 +65,7 @@ export function chargedEnhancements(forms: PathForms): ChargedEndpoint[] {
   return [...(forms.a ? [submits.a] : []), ...(forms.b ? [submits.b] : [])];
 }
 
-/** The endpoints of enhancement. */
+/** Returns the endpoints of enhancement. */
 export function enhancementRoutes(options: EnhancementOptions): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   if (options.forms.b) {
@@ -270,7 +270,7 @@ function resultOf(options: EnhancementOptions, job: Job) {
   return donor === null ? null : toProfile(donor, options.clock());
 }
 
-/** Returns the donor of a job that has ended; null if none was found. */
+/** Returns the donor of a job that has ended, or null if none was found. */
 function foundBy({ world, clock }: EnhancementOptions, job: Job): Donor | null {
   return job.donorNumber !== null && hasEnded(job, clock()) ? world.donor(job.donorNumber) : null;
 }

@@ -65,7 +65,7 @@ export const notFoundError = {
   404: { description: 'It does not exist.', ...json(errorSchema) },
 };
 
-/** The content of a response or a body in JSON. */
+/** Returns the content of a response or a body in JSON. */
 export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }

@@ -23,7 +23,7 @@ export interface NewJob {
   id: string;
   team: string;
   person: JobPerson;
-  /** The line in the ledger with its payment; null if it cost nothing. */
+  /** The line in the ledger with its payment, or null if it cost nothing. */
   charge: number | null;
   submittedAtMs: number;
   /** Null for a job that never ends. */
@@ -34,15 +34,15 @@ export interface NewJob {
 export interface Job {
   id: string;
   team: string;
-  /** Whether the person was matched, whether or not a donor was found. */
+  /** True if the person was matched, whether or not a donor was found. */
   isMatched: boolean;
-  /** The donor that was found, as a number in the world; null if none was found. */
+  /** The donor that was found, as a number in the world, or null if none was found. */
   donorNumber: number | null;
-  /** Whether it was matched to two people who were mistaken for one person. */
+  /** True if it was matched to two people who were mistaken for one person. */
   isMixed: boolean;
   /** Why no donor was found. */
   error: string | null;
-  /** How certain the match is, and why, for the caller; null for jobs from earlier versions. */
+  /** How certain the match is, and why, for the caller, or null for jobs from earlier versions. */
   match: JobMatch | null;
   submittedAtMs: number;
   /** Null for a job that never ends. */
@@ -77,11 +77,11 @@ export interface Progress {
 export interface Jobs {
   /** Adds jobs, all or none, and deletes old ones. */
   add(jobs: readonly NewJob[]): void;
-  /** Returns a team's job; undefined if it is unknown or deleted, or belongs to another team. */
+  /** Returns a team's job, or undefined if it is unknown or deleted, or belongs to another team. */
   find(team: string, id: string): Job | undefined;
   /** Returns the jobs whose people have not been matched yet, oldest first. */
   unmatched(): { id: string; team: string }[];
-  /** Returns the person of a job; undefined if the job was matched or deleted. */
+  /** Returns the person of a job, or undefined if the job was matched or deleted. */
   person(id: string): JobPerson | undefined;
   /** Stores outcomes, all or none, and deletes the details of the people. */
   finish(outcomes: readonly JobOutcome[]): void;

@@ -34,7 +34,7 @@ export function createKeys(db: Database): Keys {
 }
 
 /**
- * The gateway: 403 for an unknown key, 401 from the day after a key's deactivation date. It comes before
+ * Returns the gateway: 403 for an unknown key, 401 from the day after a key's deactivation date. It comes before
  * limits, before charging, and before bodies are read.
  */
 export function authenticate(

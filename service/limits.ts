@@ -9,7 +9,7 @@ export interface RateLimit {
   ratePerSecond: number;
   /** Requests that may arrive at once. */
   burst: number;
-  /** Whether a 429 states in `Retry-After` how many seconds to wait. */
+  /** True if a 429 states in `Retry-After` how many seconds to wait. */
   retryAfter: boolean;
 }
 

@@ -32,7 +32,7 @@ export const pageQuerySchema = z.object({
     .openapi({ type: 'string', description: 'The next_cursor of the page before' }),
 });
 
-/** The start of the next page; null after the last one. */
+/** The start of the next page, or null after the last one. */
 export const nextCursorSchema = z
   .string()
   .nullable()

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 /** Data that is read once. If it is needed earlier, it is read at once. */
 export type Piece<T = unknown> = () => T;
 
-/** A piece of work that is done when its result is first needed. */
+/** Returns a piece of work that is done when its result is first needed. */
 export function piece<T>(read: () => T): Piece<T> {
   let held: { value: T } | undefined;
   return () => {

@@ -131,8 +131,8 @@ function shownSource(field: string, note: SourceNote | undefined) {
 }
 
 /**
- * Returns the age that a donor reaches in the year of `nowMs`; null for deceased donors and for donors whose
- * birth is unknown.
+ * Returns the age that a donor reaches in the year of `nowMs`, or null for deceased donors and for donors whose birth
+ * is unknown.
  */
 export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number | null {
   if (birthYear === null || isDeceased === true) return null;

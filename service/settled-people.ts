@@ -111,7 +111,7 @@ const settledSchema = z.object({
   seed: z.number(),
   /** The number of all people, including the real ones. */
   donors: z.number(),
-  /** A description of the real people, as in `World.realPeople`; empty if there are none. */
+  /** A description of the real people, as in `World.realPeople`. Empty if there are none. */
   realPeople: z.string(),
 });
 

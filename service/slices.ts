@@ -53,7 +53,7 @@ const waiting: (() => void)[] = [];
 /** Requests that have been read but not yet answered. */
 let open = 0;
 
-/** The number of open requests of all services in this process. */
+/** Returns the number of open requests of all services in this process. */
 export function countOpen(): number {
   return open;
 }

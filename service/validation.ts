@@ -63,7 +63,7 @@ export function countItems(body: unknown, name: string): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** The hook of every router: responds to a failed schema with the service's 422. */
+/** Returns the hook of every router: responds to a failed schema with the service's 422. */
 export function answerValidationErrors(
   result: { success: boolean; target: string; error?: z.ZodError },
   c: Context<PartnerEnv>,

@@ -25,13 +25,13 @@ export interface ControlSettings<Fault> {
   rulesSchema: FaultRulesSchema<Fault>;
   /** Maximum number of people on one page. */
   maxPeople: number;
-  /** The ID of the nth person of the contact list, from 0. */
+  /** Returns the ID of the nth person of the contact list, from 0. */
   contactIdOf(person: number): string;
-  /** Whether an error means that a request cannot be carried out; the response is 422 then. */
+  /** True if an error means that a request cannot be carried out; the response is 422 then. */
   isRefusal?(error: Error): boolean;
 }
 
-/** A router with `/requests`, `/faults` and `/people`, to which a sandbox adds its own controls. */
+/** Returns a router with `/requests`, `/faults` and `/people`, to which a sandbox adds its own controls. */
 export function createControlRouter<Fault, Details>(
   { faults, requests, world, contactCount }: ControlParts<Fault, Details>,
   { rulesSchema, maxPeople, contactIdOf, isRefusal = () => false }: ControlSettings<Fault>,
@@ -98,7 +98,7 @@ function pageSchemaOf(maxPeople: number) {
   });
 }
 
-/** A person as in a contact list, and the donor that is right for it. */
+/** Returns a person as in a contact list, and the donor that is right for it. */
 function showPerson({ firstName, lastName, address, employer, email, donorId }: CrmPerson) {
   return {
     firstName,

@@ -10,9 +10,9 @@ export interface AnyFault {
 const count = z.number().int().min(1);
 
 /**
- * The schema of a list of rules around a sandbox's own union of faults. `on` selects the requests that a rule applies
- * to (all requests if empty). The other fields select the requests at which the rule strikes, and all given fields must
- * match.
+ * Returns the schema of a list of rules around a sandbox's own union of faults. `on` selects the requests that a rule
+ * applies to (all requests if empty). The other fields select the requests at which the rule strikes, and all given
+ * fields must match.
  */
 export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault) {
   return z.array(
@@ -49,7 +49,7 @@ export type FaultRule<Fault> = Omit<
 export interface Faults<Fault> {
   /** Puts other rules in force; all counts restart. */
   replace(rules: readonly FaultRule<Fault>[]): void;
-  /** The fault that strikes this request, if any: the fault of the first rule that fires. */
+  /** Returns the fault that strikes this request, if any: the fault of the first rule that fires. */
   pick(request: { method: string; path: string }): Fault | undefined;
   /**
    * The number of times each rule has struck, in the order of the rules; includes requests that are still waiting for
@@ -64,7 +64,7 @@ export type FaultRulesSchema<Fault> = z.ZodType<FaultRule<Fault>[]>;
 /** Options for opening a sandbox's faults. */
 export interface FaultsOptions<Fault> {
   rulesSchema: FaultRulesSchema<Fault>;
-  /** The initial rules, as read from JSON; none by default. */
+  /** The initial rules, as read from JSON. Defaults to none. */
   rules: unknown;
   /** May be omitted from a rule's path. */
   basePath: string;

@@ -1,11 +1,11 @@
 /** A priority queue: items are taken and added in logarithmic time. */
 export interface Heap<One> {
   push(one: One): void;
-  /** Removes the first one; undefined if there is none. */
+  /** Removes the first one, or undefined if there is none. */
   pop(): One | undefined;
 }
 
-/** A binary heap: each item comes before the two below it. */
+/** Returns a binary heap: each item comes before the two below it. */
 export function createHeap<One>(isBefore: (one: One, other: One) => boolean): Heap<One> {
   const heap: One[] = [];
   return {

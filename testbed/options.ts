@@ -70,7 +70,7 @@ export function createParts<Fault>(
   };
 }
 
-/** The invented people that the options ask for. */
+/** Returns the invented people that the options ask for. */
 export function worldPlanOf({ seed = 1, donors = DEFAULT_DONORS }: SandboxOptions) {
   return { seed, donors };
 }

@@ -10,7 +10,7 @@ export interface Case {
   /** The ids in the donor list with which the contact could be confused, for the list of wrong cases. */
   beside: string[];
   /**
-   * Whether nothing in the contact or in the donor list distinguishes the contact from another person, so that nobody
+   * True if nothing in the contact or in the donor list distinguishes the contact from another person, so that nobody
    * could decide. Such cases are reported with the others and apart from them.
    */
   isUndecidable: boolean;

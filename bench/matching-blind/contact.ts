@@ -16,7 +16,7 @@ export interface Details {
   employer?: boolean;
 }
 
-/** The contact of a person, spelt as in the donor list; middle name and suffix are left out. */
+/** Returns the contact of a person, spelt as in the donor list; middle name and suffix are left out. */
 export function writeContact(person: Person, { home, employer }: Details): Contact {
   return {
     first: person.first,
@@ -45,7 +45,7 @@ const SHORT_TYPES: Record<string, string> = {
   Place: 'Pl',
 };
 
-/** The same home with a short street type and another way of writing the unit. */
+/** Returns the same home with a short street type and another way of writing the unit. */
 export function writeHomeShort(home: Home): string {
   const { number, street, type, unit, city, state, zip } = home;
   return `${number} ${street} ${SHORT_TYPES[type] ?? type}${unit && ` #${unit}`}, ${city} ${state} ${zip}`;
@@ -105,7 +105,7 @@ const STATES: Record<string, string> = {
   WY: 'Wyoming',
 };
 
-/** The same home with the name of the state and without a ZIP code. */
+/** Returns the same home with the name of the state and without a ZIP code. */
 export function writeHomeInWords(home: Home): string {
   return `${writeStreet(home)}, ${home.city}, ${STATES[home.state] ?? home.state}`;
 }
@@ -164,7 +164,7 @@ const CYRILLIC: Record<string, string> = Object.fromEntries(
     .map((pair) => [pair.charAt(0), pair.charAt(2)]),
 );
 
-/** A name in Cyrillic letters, by the usual transliteration of the names of this test. */
+/** Returns a name in Cyrillic letters, by the usual transliteration of the names of this test. */
 export function writeCyrillic(name: string): string {
   const small = name.toLowerCase().replace('ks', 'кс');
   const letters = [...small].map((letter) => CYRILLIC[letter] ?? letter).join('');

@@ -54,7 +54,7 @@ export function writeMarker(key: string): string {
   return `Row ${key} of a list.`;
 }
 
-/** The ids of the rows whose sentences are in a profile. */
+/** Returns the ids of the rows whose sentences are in a profile. */
 export function readMarkers(bio: string[]): string[] {
   return bio.flatMap((sentence) => /^Row (\S+) of a list\.$/.exec(sentence)?.[1] ?? []);
 }

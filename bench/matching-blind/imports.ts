@@ -141,7 +141,7 @@ export async function checkTwice(
   }
 }
 
-/** A contact with everything that the list has about the person. */
+/** Returns a contact with everything that the list has about the person. */
 function writeAllDetails(person: Person) {
   const contact = writeContact(person, { home: true, employer: person.employer !== '' });
   if (person.filed.middle) contact.first += ` ${person.filed.middle}`;
@@ -265,7 +265,7 @@ function toMap(donors: Donor[]): Map<string, Donor> {
   return new Map(donors.flatMap((donor) => readMarkers(donor.bio).map((key) => [key, donor])));
 }
 
-/** The profile without the parts that differ between two databases. */
+/** Returns the profile without the parts that differ between two databases. */
 function withoutId(donor: unknown): unknown {
   if (typeof donor !== 'object' || donor === null) return donor;
   const { id: _id, service_url: _url, ...rest } = donor as Record<string, unknown>;

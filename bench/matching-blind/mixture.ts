@@ -67,8 +67,8 @@ function drawStranger(random: Random): Case {
 }
 
 /**
- * A father and a son with the same name at one home. The list has both, only the contact's person, or only the other
- * one. 60 % of the contacts show a suffix or a middle initial.
+ * Returns a father and a son with the same name at one home. The list has both, only the contact's person, or only the
+ * other one. 60 % of the contacts show a suffix or a middle initial.
  */
 function drawLikeNamedFamily(prefix: string, random: Random): { donors: Person[]; case: Case } {
   const father = drawPerson(random, `${prefix}1`, {
@@ -104,7 +104,7 @@ function drawLikeNamedFamily(prefix: string, random: Random): { donors: Person[]
   };
 }
 
-/** Whether the shown detail contradicts the other person's data in the list. */
+/** Returns true if the shown detail contradicts the other person's data in the list. */
 function isTold(shown: 'suffix' | 'initial' | 'nothing', own: Person, other: Person): boolean {
   if (shown === 'suffix') return other.filed.suffix !== '';
   if (shown === 'nothing') return false;

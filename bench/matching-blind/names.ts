@@ -8,7 +8,7 @@ export type Sex = 'F' | 'M';
 
 const DATA = join(import.meta.dirname, '..', '..', 'people', 'data');
 
-/** The rows of a file without quoted fields, without its first line. */
+/** Returns the rows of a file without quoted fields, without its first line. */
 export function readRows(file: string): string[][] {
   const lines = readFileSync(join(DATA, file), 'utf8').trim().split('\n');
   return lines.slice(1).map((line) => line.split(','));
@@ -52,7 +52,7 @@ export function drawFirstName(random: Random, sex: Sex): string {
 /** The share of births of the other sex from which a name counts as a name of both. */
 const BOTH_SEXES = 0.02;
 
-/** Whether people of the other sex have this first name too, so that "Mrs." can precede the wife's own name. */
+/** Returns true if people of the other sex have this first name too, so that "Mrs." can precede the wife's own name. */
 export function isOfBothSexes(first: string): boolean {
   const births = firstNames.filter((name) => name.value === first).map((name) => name.weight);
   const all = births.reduce((sum, weight) => sum + weight, 0);
@@ -85,7 +85,7 @@ export const CYRILLIC_FIRST = {
   F: ['Anna', 'Irina', 'Marina', 'Vera', 'Nina', 'Larisa'],
 } satisfies Record<Sex, string[]>;
 
-/** A surname, and the group of surnames from which it was drawn. */
+/** Returns a surname, and the group of surnames from which it was drawn. */
 export function drawSurname(random: Random): { last: string; special: SpecialSurname | null } {
   for (const special of Object.keys(SPECIAL_SURNAMES) as SpecialSurname[]) {
     if (random.chance(SPECIAL_SHARE)) {
@@ -154,7 +154,7 @@ export const SHORT_FORMS: Record<string, string[]> = {
   Amanda: ['Mandy'],
 };
 
-/** Whether two first names may be those of one person, because one is a short form of the other. */
+/** Returns true if two first names may be those of one person, because one is a short form of the other. */
 export function areForms(one: string, other: string): boolean {
   return Object.entries(SHORT_FORMS).some(([name, forms]) => {
     const all = [name, ...forms];

@@ -10,7 +10,7 @@ import { isRare } from './same-person.ts';
 interface OtherPerson {
   /** Writes the contact of someone who is easily confused with this donor, or null if the donor does not suit. */
   write: (donor: Person, random: Random) => Contact | null;
-  /** Whether nothing distinguishes the two. */
+  /** True if nothing distinguishes the two. */
   isUndecidable?: boolean;
 }
 
@@ -182,7 +182,10 @@ export function drawOtherPeopleCases(people: Person[], size: number, random: Ran
   });
 }
 
-/** Whether someone at the donor's home in the list may be the contact's person, by the initial of the first name. */
+/**
+ * Returns true if someone at the donor's home in the list may be the contact's person, by the initial of the first
+ * name.
+ */
 function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
   const isMrs = contact.first.startsWith('Mrs.');
   return people.some(
@@ -193,7 +196,7 @@ function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
   );
 }
 
-/** The first letter, with one letter for names such as Christina and Kristina. */
+/** Returns the first letter, with one letter for names such as Christina and Kristina. */
 function toSound(first: string): string {
   return first.charAt(0).replace('C', 'K');
 }
@@ -206,7 +209,7 @@ function elsewhere({ first, last }: Person, address: string, employer?: string):
   return { first, last, addresses: [address], employers: employer ? [employer] : [] };
 }
 
-/** A middle initial that contradicts the one in the list, or null if the list has none. */
+/** Returns a middle initial that contradicts the one in the list, or null if the list has none. */
 export function drawOtherInitial({ filed }: Person, random: Random): string | null {
   if (!filed.middle) return null;
   const others = [...'ABCDEFGHJKLMNPRSTW'].filter((initial) => initial !== filed.middle.charAt(0));

@@ -30,7 +30,7 @@ export interface Person {
   key: string;
   sex: Sex;
   first: string;
-  /** The whole middle name; empty if the person has none. */
+  /** The whole middle name. Empty if the person has none. */
   middle: string;
   last: string;
   special: SpecialSurname | null;
@@ -110,7 +110,7 @@ export function drawPerson(random: Random, key: string, fixed: Partial<Person> =
   return { ...person, filed: fixed.filed ?? drawFiled(random, person) };
 }
 
-/** A first name of the sex that differs from the given name in its beginning. */
+/** Returns a first name of the sex that differs from the given name in its beginning. */
 export function drawFirstOfSex(random: Random, sex: Sex, other: string): string {
   for (;;) {
     const first = drawFirstName(random, sex);
@@ -124,7 +124,7 @@ export function drawBirth(random: Random, from: number, to: number): string {
   return `${random.between(from, to)}-${month}-${day}`;
 }
 
-/** The details as a donor list has them: the middle name often as an initial, the birth often as a year. */
+/** Returns the details as a donor list has them: the middle name often as an initial, the birth often as a year. */
 function drawFiled(random: Random, person: Omit<Person, 'filed'>): Person['filed'] {
   const middle = random.next();
   const birth = random.next();

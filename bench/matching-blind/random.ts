@@ -1,15 +1,15 @@
 /** Repeatable random choices: the same seed draws the same people and the same cases. */
 
 export interface Random {
-  /** A number from 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** Whether something with this probability happens. */
+  /** Returns true if something with this probability happens. */
   chance(probability: number): boolean;
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns a whole number from `low` to `high`, both included. */
   between(low: number, high: number): number;
   /** One entry of a list that is not empty. */
   pick<T>(list: readonly T[]): T;
-  /** The list in random order; the list itself is not changed. */
+  /** Returns the list in random order; the list itself is not changed. */
   shuffle<T>(list: readonly T[]): T[];
 }
 

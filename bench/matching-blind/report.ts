@@ -16,7 +16,7 @@ import {
 
 const CASES_SHOWN_AS_MISSED = 6;
 
-/** A goal with its figure, for example `at least 0.88`. */
+/** Returns a goal with its figure, for example `at least 0.88`. */
 export function renderGoal(name: string, figure: number, goal: string, isReached: boolean): string {
   return `| ${name} | ${goal} | ${isReached ? renderNumber(figure) : `**${renderNumber(figure)}**`} |`;
 }

@@ -66,7 +66,7 @@ export type Donor = z.infer<typeof donorSchema>;
 
 /** The response to one contact. */
 export interface Answer {
-  /** The ids in the donor list of the matched donor; empty if no donor was matched. */
+  /** The ids in the donor list of the matched donor. Empty if no donor was matched. */
   matched: string[];
   /** The probability of the matched donor, or null. */
   probability: number | null;
@@ -78,7 +78,7 @@ export interface Answer {
 export interface RunningService {
   submit(contacts: Contact[]): Promise<Answer[]>;
   readDonors(ids: string[]): Promise<Donor[]>;
-  /** All donors that live in the states. */
+  /** Returns all donors that live in the states. */
   listDonors(states: string[]): Promise<Donor[]>;
   stop(): Promise<void>;
 }
@@ -99,7 +99,7 @@ export async function countDonors(db: string): Promise<number> {
   return z.object({ donors: z.number() }).parse(await runCommand(db, ['stats'])).donors;
 }
 
-/** The pairs on the review list, each as the ids of both sides in their lists. */
+/** Returns the pairs on the review list, each as the ids of both sides in their lists. */
 export async function listReview(db: string): Promise<z.infer<typeof reviewSchema>['pairs']> {
   return reviewSchema.parse(await runCommand(db, ['review', 'list'])).pairs;
 }

@@ -101,7 +101,7 @@ function readStated({ case: { right }, answer, outcome }: Verdict, withRejected:
   return { probability: answer.runnerUp.probability, isRight };
 }
 
-/** The expected calibration error: the mean distance of stated and true probability, weighted by answers. */
+/** Returns the expected calibration error: the mean distance of stated and true probability, weighted by answers. */
 export function measureCalibrationError(bins: Bin[]): number {
   const answers = bins.reduce((sum, bin) => sum + bin.answers, 0);
   return bins.reduce(

@@ -91,7 +91,7 @@ export function forecastNight(work: Work, machines: Machines): Forecast {
     atWork.push({ at: beginsMs, worker: place.worker, key, step: 0, taken: 0 });
   }
 
-  /** The moment at which the step is over. */
+  /** Returns the moment at which the step is over. */
   function take({ waitMs, workerMs, databaseMs, requests }: Step, run: Run): number {
     return Math.max(
       run.at + waitMs,
@@ -142,7 +142,7 @@ function firstFree(all: readonly Line[]): Line {
   return all.reduce((first, one) => (one.freeAt < first.freeAt ? one : first));
 }
 
-/** The moment at which the queue has done this much more work. */
+/** Returns the moment at which the queue has done this much more work. */
 function serve(line: Line, from: number, ms: number): number {
   if (ms === 0) return from;
   line.freeAt = Math.max(line.freeAt, from) + ms;

@@ -101,7 +101,7 @@ export async function measureNight(options: NightOptions): Promise<Night> {
   }
 }
 
-/** The start of the first minute by which everything can be ready (epoch ms). */
+/** Returns the start of the first minute by which everything can be ready (epoch ms). */
 function nextMinute(): number {
   return Math.ceil((Date.now() + READY_MS) / 60_000) * 60_000;
 }
@@ -158,7 +158,7 @@ interface Process {
 /** Linux counts in hundredths of a second. */
 const TICK_MS = 10;
 
-/** All processes of this machine, by the system's own figures. */
+/** Returns all processes of this machine, by the system's own figures. */
 async function readProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const all = await Promise.all(

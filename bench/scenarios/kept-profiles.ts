@@ -81,7 +81,7 @@ const TABLES = ['kept_profiles', 'value_states', 'field_maps'];
 
 const roomSchema = z.object({ profiles: z.number(), bytes: z.number() });
 
-/** The space that the tables of kept profiles and their indexes use in the file. */
+/** Returns the space that the tables of kept profiles and their indexes use in the file. */
 function readRoom(file: string): z.infer<typeof roomSchema> {
   const database = new Database(file, { readonly: true });
   try {

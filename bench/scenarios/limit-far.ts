@@ -55,7 +55,7 @@ function measureAt(contacts: number, distance: Distance, most: number): Promise<
   return withWorkplace(contacts, options, measure, NO_TRIAL);
 }
 
-/** The minimum time that the service's limit allows, plus one job and one submit in flight. */
+/** Returns the minimum time that the service's limit allows, plus one job and one submit in flight. */
 export function floorSeconds(contacts: number, submitMs: number): number {
   const requests = contacts / 100 + contacts / 10;
   return requests / DOCUMENTED.rate + (JOB_TIME_MS + submitMs) / 1_000;

@@ -160,7 +160,7 @@ async function withoutDatabase(world: World, done: Disturbances, seconds: number
   done.outages.push({ from, to: Date.now() });
 }
 
-/** A random worker that has a run, if there is one. */
+/** Returns a random worker that has a run, if there is one. */
 function drawWorker({ workers, watched }: World): [place: number, machine: Machine] {
   const owners = INTEGRATIONS.map((id) => lastOf(watched.timeline, id)?.owner ?? '');
   const all = [...workers.entries()];
@@ -179,7 +179,7 @@ function lastOf(
   return timeline.findLast((one) => one.integration === integration && one.at <= until);
 }
 
-/** The prefix of a lease owner's name. */
+/** Returns the prefix of a lease owner's name. */
 function ownerOf({ host, child }: Machine): string {
   return `${host.name}/${child.pid}/`;
 }
@@ -288,7 +288,7 @@ async function figuresOf(
 
 const LEFT_OPEN = "select count(*) from submissions where state in ('intended', 'lost')";
 
-/** The time that a lost worker's integrations waited for another worker, not counting outages. */
+/** Returns the time that a lost worker's integrations waited for another worker, not counting outages. */
 function takeoversOf(
   timeline: readonly Held[],
   outages: Disturbances['outages'],
@@ -315,7 +315,7 @@ function percentile(values: readonly number[], part: number): number {
   return sorted[Math.ceil(sorted.length * part) - 1] ?? 0;
 }
 
-/** Number of steps of this kind from one night to the next. */
+/** Returns the number of steps of this kind from one night to the next. */
 function countNights(nights: Watched['nights'], isCounted: (stepMs: number) => boolean): number {
   return [...nights.values()]
     .flatMap((planned) => planned.slice(1).map((next, place) => next - (planned[place] ?? next)))
@@ -356,7 +356,7 @@ async function countOverlaps(database: string, timeline: readonly Held[]): Promi
   return overlaps.length;
 }
 
-/** The host that had the lease of this epoch, if it was seen. */
+/** Returns the host that had the lease of this epoch, if it was seen. */
 function hostOf(timeline: readonly Held[], integration: string, epoch: number): Host | undefined {
   const held = timeline.find(
     (one) => one.integration === integration && one.epoch === epoch && one.owner !== null,

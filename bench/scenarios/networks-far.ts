@@ -89,7 +89,10 @@ integrations:
 `;
 }
 
-/** A run at the floor: the minimum time that the service's limit allows, plus some round trips one after the other. */
+/**
+ * Returns a run at the floor: the minimum time that the service's limit allows, plus some round trips one after the
+ * other.
+ */
 function figuresOf(
   name: string,
   { run, runSeconds }: Measurement,
@@ -107,7 +110,7 @@ function figuresOf(
   ];
 }
 
-/** The names of all held contacts, as users see them. */
+/** Returns the names of all held contacts, as users see them. */
 async function measureHolds(settings: string): Promise<Figure[]> {
   const startedAt = performance.now();
   const words = ['holds', '--show', '--config', settings];
@@ -124,7 +127,9 @@ async function measureHolds(settings: string): Promise<Figure[]> {
   ];
 }
 
-/** Rows of the table of names, which starts with the end of the decision's ID, that have a name from the CRM. */
+/**
+ * Returns rows of the table of names, which starts with the end of the decision's ID, that have a name from the CRM.
+ */
 function countNamed(shown: string): number {
   const lines = shown.split('\n');
   const start = lines.findIndex((line) => /^Decision +In the CRM/.test(line));

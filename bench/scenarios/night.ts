@@ -23,7 +23,7 @@ export const nightFar = nightIn('salesforce', 'Salesforce', 300);
 
 export const hubspotNightFar = nightIn('hubspot', 'HubSpot', 300);
 
-/** A night with this much additional latency of the CRM and the service. */
+/** Returns a night with this much additional latency of the CRM and the service. */
 function nightIn(kind: CrmKind, name: string, farMs = 0): Scenario {
   const title = `a night without changes: 1,000,000 contacts in ${name}, all of them enhanced`;
   return {
@@ -57,7 +57,7 @@ const UNLIMITED: Readonly<Record<CrmKind, { flags: Record<string, number>; setti
   hubspot: { flags: { rate: 0 }, settings: ', requestsPerTenSeconds: 0' },
 };
 
-/** The run that read everything, and the run after it. */
+/** Returns the run that read everything, and the run after it. */
 async function measureQuietNight(
   kind: CrmKind,
   contacts: number,

@@ -53,7 +53,7 @@ export const pagesBeside: Scenario = {
     beside === undefined ? [] : measureBoth(beside, pairs),
 };
 
-/** The paths of each page; the second one is its name in versions that do not have the first. */
+/** Returns the paths of each page; the second one is its name in versions that do not have the first. */
 function listPages({ run, hold }: Ids): Readonly<Record<string, readonly string[]>> {
   return {
     home: ['/'],
@@ -147,9 +147,9 @@ interface Ids {
 /** A version of the program that serves its database. */
 interface Served {
   ids: Ids;
-  /** Whether this version has the page. */
+  /** Returns true if this version has the page. */
   find(page: string): Promise<boolean>;
-  /** The mean processor time of so many requests, in milliseconds. */
+  /** Returns the mean processor time of so many requests, in milliseconds. */
   measure(page: string, requests: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -242,7 +242,7 @@ async function readProcessorTime(child: ChildProcess, said: Interface): Promise<
   return answered;
 }
 
-/** The document that a command prints with `--json`. */
+/** Returns the document that a command prints with `--json`. */
 async function ask(program: string, words: string[], { settings }: Workplace): Promise<unknown> {
   const child = spawn(process.execPath, [program, ...words, '--config', settings], {
     stdio: ['ignore', 'pipe', 'ignore'],

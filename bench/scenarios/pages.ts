@@ -214,7 +214,7 @@ async function measurePage(name: string, url: string, token: string): Promise<Fi
   return [atMost(name, round(times[Math.floor(LOOKS / 2)] ?? 0), 'ms', MOST_MS)];
 }
 
-/** The bytes of a response on the wire. */
+/** Returns the bytes of a response on the wire. */
 function fetchPage(url: string, token: string): Promise<{ bytes: number; body: string }> {
   const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
   return new Promise((resolve, reject) => {
@@ -234,7 +234,7 @@ function fetchPage(url: string, token: string): Promise<{ bytes: number; body: s
   });
 }
 
-/** The home page with everything that it loads. */
+/** Returns the home page with everything that it loads. */
 async function measureWeight(name: string, url: string, token: string): Promise<Figure> {
   const headers = { authorization: `Bearer ${token}` };
   const page = await (await fetch(url, { headers })).text();
@@ -246,7 +246,7 @@ async function measureWeight(name: string, url: string, token: string): Promise<
   return atMost(name, round(bytes / 1_000), 'kB', MOST_KB);
 }
 
-/** The output of a command with `--json`. */
+/** Returns the output of a command with `--json`. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -41,7 +41,7 @@ export const picture: Scenario = {
   },
 };
 
-/** The networks page of a client in the demo, which shows different pictures here. */
+/** Returns the networks page of a client in the demo, which shows different pictures here. */
 async function readDemoUrl(stdout: Readable): Promise<string> {
   let text = '';
   stdout.setEncoding('utf8');
@@ -100,7 +100,7 @@ const COUNT_FRAMES = `(() => {
   globalThis.countedFrames = () => frames;
 })()`;
 
-/** The processor time per frame while a hand moves the picture (ms). */
+/** Returns the processor time per frame while a hand moves the picture (ms). */
 async function measureFrameWork(page: Page): Promise<number> {
   const box = await page.locator('.picture-place').boundingBox();
   if (!box) throw new Error('There is no picture');

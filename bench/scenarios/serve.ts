@@ -105,7 +105,7 @@ async function watchHealth(url: string, until: AbortSignal): Promise<number[]> {
   return waits;
 }
 
-/** The output of a command with `--json`. */
+/** Returns the output of a command with `--json`. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -174,7 +174,7 @@ async function sendSubmits(service: Service, bodies: readonly string[]): Promise
   return (await Promise.all(answers)).map(({ ms }) => ms);
 }
 
-/** The time that a small request with another key takes during a Discover over a network with many members. */
+/** Returns the time that a small request with another key takes during a Discover over a network with many members. */
 async function measureDiscover(service: Service): Promise<Figure> {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const ids = Array.from({ length: MEMBERS }, (_, index) => world.donor(index * 97).id);

@@ -161,7 +161,7 @@ async function measureBounds(file: string): Promise<Figure[]> {
   }
 }
 
-/** The time that a small request with another key takes. */
+/** Returns the time that a small request with another key takes. */
 async function lightTimes(
   { baseUrl }: Service,
   key: string,
@@ -198,7 +198,7 @@ function startHeavy({ baseUrl, apiKey }: Service, path: string, bodies: readonly
 
 type Worst = [name: string, path: string, bodies: string[]];
 
-/** The most expensive request of each kind, refused or not. */
+/** Returns the most expensive request of each kind, refused or not. */
 function worstRequests(bestConnected: readonly string[]): Worst[] {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const ties = (count: number) => Array(count).fill({ title: 'a' });

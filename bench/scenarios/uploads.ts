@@ -162,7 +162,7 @@ async function flood(
   }
 }
 
-/** The response's status; 0 for a file whose response never arrived. */
+/** Returns the response's status; 0 for a file whose response never arrived. */
 async function drop(url: string, headers: Record<string, string>, body: FormData): Promise<number> {
   try {
     const reply = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });
@@ -173,7 +173,7 @@ async function drop(url: string, headers: Record<string, string>, body: FormData
   }
 }
 
-/** The output of a command with `--json`. */
+/** Returns the output of a command with `--json`. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -19,7 +19,7 @@ export interface CrmSandboxOptions extends SandboxOptions {
    * Lifetime of an OAuth access token; 0 means it never expires. Default: the CRM's own lifetime.
    */
   tokenLifetimeMs?: number;
-  /** Whether each use of a refresh token returns a new one and invalidates the old one. Default: false. */
+  /** True if each use of a refresh token returns a new one and invalidates the old one. Default: false. */
   rotateRefreshTokens?: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface CrmStandIn {
   examples: string;
   /** The options in addition to those of every CRM's stand-in, in the order of the help. */
   options: readonly StandInOption[];
-  /** The token whose lifetime users can set, and its usual lifetime in milliseconds; omitted if there is none. */
+  /** The token whose lifetime users can set, and its usual lifetime in milliseconds. Omitted if there is none. */
   token?: { noun: string; lifetimeMs: number };
   /**
    * Starts it. `own` has the given values of its `options`, by their names. Resolves when it accepts requests.

@@ -34,14 +34,14 @@ export interface ApiOptions {
 }
 
 /**
- * The middleware for everything that needs a token. A request without one is not counted. Every
- * other request is, whatever its outcome.
+ * Returns the middleware for everything that needs a token. A request without one is not counted. Every other request
+ * is, whatever its outcome.
  */
 export function guardApi({ tokens, limits, account }: ApiOptions): MiddlewareHandler<HubspotEnv>[] {
   return [authenticate(tokens, account.clock), limitRequests(limits), runAutomation(account)];
 }
 
-/** The resources of the CRM and of the account, in all versions. */
+/** Returns the resources of the CRM and of the account, in all versions. */
 export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<HubspotEnv> {
   const api = new Hono<HubspotEnv>();
   for (const path of crmPaths('objects')) {

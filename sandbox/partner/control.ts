@@ -22,7 +22,7 @@ export interface ControlOptions extends ControlParts<PartnerFault, RequestDetail
   createId: () => string;
 }
 
-/** The control endpoints, to mount at `/_sandbox`. */
+/** Returns the control endpoints, to mount at `/_sandbox`. */
 export function controlRoutes(options: ControlOptions): Hono {
   const router = createControlRouter(options, {
     rulesSchema: partnerFaultRulesSchema,

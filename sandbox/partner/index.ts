@@ -40,7 +40,7 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   rate?: number;
   /** Number of requests in a burst. Default: 10. */
   burst?: number;
-  /** Whether a 429 has a Retry-After header. Default: true. */
+  /** True if a 429 has a Retry-After header. Default: true. */
   retryAfter?: boolean;
   /** Additional milliseconds that the paid submission of people takes. Default: 0. */
   submitLatencyMs?: number;
@@ -54,9 +54,9 @@ export interface PartnerSandboxOptions extends SandboxOptions {
    * 4,000.
    */
   networkJobTimeMs?: number;
-  /** Whether discover, compare, donor connections and lookup cost a credit. Default: false. */
+  /** True if discover, compare, donor connections and lookup cost a credit. Default: false. */
   chargeQueries?: boolean;
-  /** Whether adding a single donor to a network costs a credit. Default: false. */
+  /** True if adding a single donor to a network costs a credit. Default: false. */
   chargeSingleAdd?: boolean;
   /** Determines which donors are connected. By default this is computed from the people. */
   engine?: ConnectionEngine;

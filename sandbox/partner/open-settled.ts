@@ -7,7 +7,7 @@ import { type SettlingProgress, settlePeople } from '../../service/settled-peopl
 interface Settling {
   /** The file of the database. Without it, the database is in memory. */
   file: string | undefined;
-  /** Whether the next in-memory stand-in of this process can start with a copy of these people. */
+  /** True if the next in-memory stand-in of this process can start with a copy of these people. */
   isKept: boolean;
   progress: SettlingProgress;
 }

@@ -41,8 +41,8 @@ export interface ApiOptions {
 }
 
 /**
- * The API at `/services/data`. The order of the middleware matters: only authenticated requests
- * count against the limit.
+ * Returns the API at `/services/data`. The order of the middleware matters: only authenticated requests count against
+ * the limit.
  */
 export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   const { org, bulk, tokens } = options;

@@ -24,11 +24,11 @@ const DEFAULT_BULK_PAGE_ROWS = 50_000;
 export interface SalesforceSandboxOptions extends CrmSandboxOptions {
   /** How the org models people. Default: `npsp`. */
   shape?: OrgShape;
-  /** Whether Data Protection and Privacy is on, so contacts have Individual records. Default: false. */
+  /** True if Data Protection and Privacy is on, so contacts have Individual records. Default: false. */
   individuals?: boolean;
-  /** Whether contacts have a `DeceasedDate`, as in orgs of some industries. Default: false. */
+  /** True if contacts have a `DeceasedDate`, as in orgs of some industries. Default: false. */
   deceasedDate?: boolean;
-  /** Whether each record has a currency (`CurrencyIsoCode`, `CurrencyType`). Default: false. */
+  /** True if each record has a currency (`CurrencyIsoCode`, `CurrencyType`). Default: false. */
   currencies?: boolean;
   /** Requests within 24 hours. Default: 100,000. */
   apiLimit?: number;

@@ -29,7 +29,7 @@ export interface Rendered {
   notes: string;
 }
 
-/** The names of the sample files in `ci`, as a user writes them. */
+/** Returns the names of the sample files in `ci`, as a user writes them. */
 export function sampleNames(): string[] {
   return globSync('*-values.yaml', { cwd: join(CHART, 'ci') }).sort();
 }

@@ -189,7 +189,7 @@ function findMissing(
   return problems;
 }
 
-/** A stop timeout that is shorter than the product needs. */
+/** Returns a stop timeout that is shorter than the product needs. */
 function findHaste({ pod, container }: Workload): string[] {
   const { terminationGracePeriodSeconds: grace = 30 } = pod;
   const [, before = 0] = container.lifecycle?.preStop.exec.command ?? [];
@@ -304,7 +304,7 @@ const outsideSchema = z.object({
   files: z.object({ existingSecret: z.string() }).default({ existingSecret: '' }),
 });
 
-/** The ConfigMaps and Secrets that values name, which must already exist. */
+/** Returns the ConfigMaps and Secrets that values name, which must already exist. */
 export function namedOutside(values: unknown): Set<string> {
   const { image, settings, secrets, files } = outsideSchema.parse(values);
   return new Set([

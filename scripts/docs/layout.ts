@@ -12,7 +12,7 @@ export const SEARCH = `${GUIDE}/search`;
 
 interface Frame {
   title: string;
-  /** The document of the page; omitted for the start page and the search. */
+  /** The document of the page. Omitted for the start page and the search. */
   document?: string;
   headings?: readonly Heading[];
   /** The address of the index, which changes with its content. */
@@ -114,7 +114,7 @@ export function hrefOf({ document }: Pick<GuidePage, 'document'>): string {
   return `${GUIDE}/${guideName(document)}`;
 }
 
-/** The start page, with an introduction and a list of all pages. */
+/** Returns the start page, with an introduction and a list of all pages. */
 export function renderStart(): string {
   return String(html`<h1>Guide</h1>
 <p class="lead">How to set up donor-sync, run it every day, and find out why something happened.</p>
@@ -137,7 +137,7 @@ ${pages.map(
 )}</div>`;
 }
 
-/** The page of results. Without JavaScript, it lists everything that the search contains. */
+/** Returns the page of results. Without JavaScript, it lists everything that the search contains. */
 export function renderSearch(
   places: readonly { href: string; page: string; heading: string }[],
 ): string {

@@ -3,7 +3,7 @@ import { Marked, type Token, type Tokens } from 'marked';
 
 /** A part of a page that the search can find. */
 export interface Section {
-  /** The section's anchor; empty for the start of the page. */
+  /** The section's anchor. Empty for the start of the page. */
   id: string;
   heading: string;
   text: string;
@@ -25,7 +25,7 @@ export interface RenderedPage {
 
 /** Converts the addresses in a document into addresses of the guide. */
 export interface Addresses {
-  /** The target of a link: an address, or the path of a file that is only in the repository. */
+  /** Returns the target of a link: an address, or the path of a file that is only in the repository. */
   link(href: string): { href: string } | { file: string };
   image(src: string): string;
 }
@@ -144,7 +144,7 @@ export function renderMarkdown(
     return `<table role="table"><thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead><tbody role="rowgroup">\n${body.join('')}</tbody></table>\n`;
   }
 
-  /** The names by which readers can find a row: its codes, or its text. */
+  /** Returns the names by which readers can find a row: its codes, or its text. */
   function nameRow(cell: Tokens.TableCell | undefined, first: string): string[] {
     const inner = cell?.tokens ?? [];
     const codes = inner.flatMap((token) => (token.type === 'codespan' ? [token.text] : []));
@@ -186,7 +186,7 @@ function toAnchor(code: string): string {
 /** Marks the id of a section that is a row of a table. */
 const ROW = '@';
 
-/** The anchor of a section without the mark of a row. */
+/** Returns the anchor of a section without the mark of a row. */
 export function anchorOf({ id }: Pick<Section, 'id'>): string {
   return id.startsWith(ROW) ? id.slice(ROW.length) : id;
 }
@@ -196,7 +196,7 @@ export function isRow({ id }: Pick<Section, 'id'>): boolean {
   return id.startsWith(ROW);
 }
 
-/** The anchor of a heading, as GitHub creates it. */
+/** Returns the anchor of a heading, as GitHub creates it. */
 function slug(words: string): string {
   return words
     .toLowerCase()
@@ -205,7 +205,7 @@ function slug(words: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The text of part of a document, without its markup. */
+/** Returns the text of part of a document, without its markup. */
 function plainText(tokens: readonly Token[]): string {
   return tokens.map(wordsOf).join('').replace(/\s+/g, ' ').trim();
 }

@@ -103,7 +103,7 @@ function readMeanings(): Meanings {
   return new Map(sections);
 }
 
-/** The names in the first cell of a row: `contacts.includeDeceased`, `.includeDoNotContact`. */
+/** Returns the names in the first cell of a row: `contacts.includeDeceased`, `.includeDoNotContact`. */
 function readNames(cell: string): string[] {
   const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
   const group = names[0]?.replace(/\.?[^.]*$/, '') ?? '';
@@ -118,7 +118,7 @@ function writeTable(settings: readonly Setting[], meanings: Meanings, section: s
   return `| Setting | Values | Default | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-/** The guide's explanation of a setting, or the name of the group that it explains as a whole. */
+/** Returns the guide's explanation of a setting, or the name of the group that it explains as a whole. */
 function explain(key: string, meanings: ReadonlyMap<string, string> | undefined): string {
   const own = meanings?.get(key);
   if (own !== undefined) {
@@ -136,7 +136,7 @@ function explain(key: string, meanings: ReadonlyMap<string, string> | undefined)
   throw new Error(`${DOCUMENT} does not explain ${key}.`);
 }
 
-/** The settings in a part of the file, each with its full name. */
+/** Returns the settings in a part of the file, each with its full name. */
 function listSettings({ properties = {}, required = [] }: Schema, prefix: string): Setting[] {
   return Object.entries(properties).flatMap(([name, given]) => {
     const key = prefix + name;
@@ -155,7 +155,7 @@ function listSettings({ properties = {}, required = [] }: Schema, prefix: string
   });
 }
 
-/** The alternatives of a value, without the variable that can replace each of them. */
+/** Returns the alternatives of a value, without the variable that can replace each of them. */
 function withoutVariable(given: Schema): Schema[] {
   const isVariable = ({ pattern }: Schema) =>
     pattern?.includes('A-Za-z_') && pattern.startsWith('\\$\\{');

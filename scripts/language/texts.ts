@@ -16,12 +16,12 @@ interface Passage {
 
 const CODE = '`code`';
 
-/** The sentences of a Markdown document, without blocks of code, HTML and addresses. */
+/** Returns the sentences of a Markdown document, without blocks of code, HTML and addresses. */
 export function readDocument(text: string): Sentence[] {
   return listBlocks(text.split('\n'), 1, 'document').flatMap(splitSentences);
 }
 
-/** The sentences in the comments and in the texts of a TypeScript file. */
+/** Returns the sentences in the comments and in the texts of a TypeScript file. */
 export function readSource(file: string, text: string): Sentence[] {
   const { program, comments } = parseSync(file, text);
   const lineAt = createLineFinder(text);
@@ -93,7 +93,7 @@ function readComments(
 const FENCE = /^\s*(?:>\s*)?(?:```|~~~)/;
 const ITEM = /^\s*(?:[-*+]|\d+[.)]|@\w+)\s+/;
 
-/** The paragraphs, list items, headings and cells of a Markdown text. */
+/** Returns the paragraphs, list items, headings and cells of a Markdown text. */
 function listBlocks(rows: readonly string[], firstLine: number, kind: Sentence['kind']): Passage[] {
   const blocks: Passage[] = [];
   let open: Passage | undefined;
@@ -169,7 +169,7 @@ function splitSentences({ text, line, kind }: Passage): Sentence[] {
   }
 }
 
-/** The text without Markdown markup; code in it becomes one word. Line breaks stay. */
+/** Returns the text without Markdown markup; code in it becomes one word. Line breaks stay. */
 function toPlain(text: string): string {
   return text
     .replaceAll(/``[^`]+``|`[^`]*`/g, (code) => CODE + '\n'.repeat(code.split('\n').length - 1))
@@ -299,7 +299,9 @@ function listOf(value: unknown): Node[] {
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
-/** The text of a literal, a template or a sum of them, with `…` for expressions; undefined for other nodes. */
+/**
+ * Returns the text of a literal, a template or a sum of them, with `…` for expressions, or undefined for other nodes.
+ */
 function textOf(node: Node): string | undefined {
   if (node.type === 'Literal') return typeof node['value'] === 'string' ? node['value'] : undefined;
   if (node.type === 'TemplateLiteral') {

@@ -31,7 +31,7 @@ export async function createBaseImage(
   return { PATH: [bin, ...toolPaths()].join(delimiter), TMPDIR: temporary };
 }
 
-/** The folders of this machine's tools. Tools of the checkout must come from the image's modules. */
+/** Returns the folders of this machine's tools. Tools of the checkout must come from the image's modules. */
 function toolPaths(): string[] {
   const path = z.string().parse(process.env['PATH']);
   return path.split(delimiter).filter((part) => !part.includes('node_modules'));

@@ -28,7 +28,7 @@ export interface Image {
   workdir: string;
   /** Variables from ENV and from the base image. */
   variables: Record<string, string>;
-  /** The user that USER named; null before the first USER. */
+  /** The user that USER named, or null before the first USER. */
   userName: string | null;
   entrypoint: string[];
   command: string[];
@@ -132,7 +132,7 @@ async function copyFiles(
   }
 }
 
-/** The path on this machine of a path in the image. */
+/** Returns the path on this machine of a path in the image. */
 function pathIn({ root, workdir }: Pick<Image, 'root' | 'workdir'>, path: string): string {
   return path.startsWith('/') ? join(root, path) : resolve(workdir, path);
 }
@@ -150,7 +150,7 @@ async function runStep(options: BuildOptions, image: Image, command: Command): P
   await runToEnd(words, { cwd: image.workdir, env, timeoutMs: STEP_TIMEOUT_MS });
 }
 
-/** The variables that npm needs on this machine to reach its registry and its cache. */
+/** Returns the variables that npm needs on this machine to reach its registry and its cache. */
 function buildVariables(): Record<string, string> {
   const names = ['HOME', 'HTTPS_PROXY', 'NODE_EXTRA_CA_CERTS'];
   return Object.fromEntries(

@@ -16,7 +16,7 @@ export type Instruction = { text: string } & (
 
 /** A stage: its base image and the instructions on top of it. */
 export interface Stage {
-  /** The name after AS; null if there is none. */
+  /** The name after AS, or null if there is none. */
   name: string | null;
   base: string;
   instructions: Instruction[];
@@ -47,7 +47,7 @@ export function parseDockerfile(text: string): Stage[] {
   return stages;
 }
 
-/** Lines without comments; a backslash at the end joins a line with the next. */
+/** Returns lines without comments; a backslash at the end joins a line with the next. */
 function logicalLines(text: string): string[] {
   const lines = text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
   return lines
@@ -133,7 +133,7 @@ function parseVariables(rest: string, line: string): Record<string, string> {
   );
 }
 
-/** The leading `--name=value` flags. */
+/** Returns the leading `--name=value` flags. */
 function takeFlags(text: string): { flags: Record<string, string>; rest: string } {
   const flags: Record<string, string> = {};
   const rest = text.replace(/^(--[\w-]+=\S+\s+)+/, (found) => {
@@ -153,7 +153,7 @@ function parseCommand(text: string): Command {
   return words === null ? { form: 'shell', line: text } : { form: 'exec', words };
 }
 
-/** The words of a JSON array; null if the text is not a JSON array. */
+/** Returns the words of a JSON array, or null if the text is not a JSON array. */
 function parseWords(text: string): string[] | null {
   return text.startsWith('[') ? wordsSchema.parse(JSON.parse(text)) : null;
 }

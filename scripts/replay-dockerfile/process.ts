@@ -7,7 +7,7 @@ export interface ProcessOptions {
   cwd: string;
   /** The process's complete environment. */
   env: Record<string, string>;
-  /** The user of the new process; null for the user of this process. */
+  /** The user of the new process, or null for the user of this process. */
   user?: User | null;
   /** After this time the process is killed; without it, the caller has to end the process. */
   timeoutMs?: number;
@@ -16,9 +16,9 @@ export interface ProcessOptions {
 /** A running process. */
 export interface Running {
   child: ChildProcess;
-  /** Its stdout so far. */
+  /** Returns its stdout so far. */
   stdout(): string;
-  /** Its stdout and stderr so far. */
+  /** Returns its stdout and stderr so far. */
   output(): string;
   hasEnded(): boolean;
   /** Its exit code, once it has ended. If a signal ended it, that is an error. */

@@ -110,7 +110,7 @@ interface Describing {
 }
 
 /**
- * Combines everything that two donors share into one connection; null if that is not enough for a connection.
+ * Combines everything that two donors share into one connection. Returns null if that is not enough for a connection.
  */
 function describeConnection({ table, nameOf, today }: Describing, shared: readonly SharedTime[]) {
   const strength = strengthOf(sumOf(shared));

@@ -105,7 +105,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** Whether to judge the remaining candidates one by one, instead of visiting the remaining rows. */
+  /** Returns true if to judge the remaining candidates one by one, instead of visiting the remaining rows. */
   function isJudgingCheaper(needed: number, { rest, rowsLeft }: Roster): boolean {
     let possible = 0;
     for (let index = 0; index < metCount; index++) {

@@ -26,7 +26,7 @@ export interface Meeting {
   /** The first and the last day on which both were there. */
   from: number;
   to: number;
-  /** Whether both are still there. */
+  /** True if both are still there. */
   isPresent: boolean;
 }
 

@@ -22,8 +22,8 @@ export interface Tie {
 const DAYS_AFTER_GIFT = 365;
 
 /**
- * The ties of a donor. Adjoining times with one organisation in one kind are merged, so two posts held at once do not
- * count twice. Nothing is dated after `today`, the day up to which the data about people is current.
+ * Returns the ties of a donor. Adjoining times with one organisation in one kind are merged, so two posts held at once
+ * do not count twice. Nothing is dated after `today`, the day up to which the data about people is current.
  */
 export function tiesOf(donor: Donor, today: number): Tie[] {
   const roleTie = (kind: TieKind, role: Role) => toRoleTie(kind, role, today);

@@ -22,7 +22,7 @@ export const CHARGED_DONORS: readonly ChargedEndpoint[] = [
   { method: 'POST', path: /^\/donors\/batch$/, bucket: 'donors', items: countDonorIds },
 ];
 
-/** The endpoints of donors. */
+/** Returns the endpoints of donors. */
 export function donorRoutes(options: DonorOptions): OpenAPIHono<PartnerEnv> {
   const { world, clock } = options;
   const router = createRouter();

@@ -35,7 +35,7 @@ export const EXPORT_FIELDS = [
 /** The name of a column. */
 export type ExportField = (typeof EXPORT_FIELDS)[number];
 
-/** Returns the content of a cell; null if unknown. */
+/** Returns the content of a cell, or null if unknown. */
 export type CellValue = string | number | null;
 
 /** Returns one donor as a row of these columns. */

@@ -26,7 +26,7 @@ export interface PlacedExport extends DonorExport {
 /** Stores exports. */
 export interface Exports {
   add(made: Omit<DonorExport, 'sizeBytes'>, file: Buffer, donors: readonly number[]): void;
-  /** Returns a team's export; undefined if it is unknown or belongs to another team. */
+  /** Returns a team's export, or undefined if it is unknown or belongs to another team. */
   find(team: string, id: string): DonorExport | undefined;
   /** Returns the file of an export that `find` has returned. */
   file(id: string): Buffer | undefined;

@@ -36,7 +36,7 @@ export interface ExportOptions {
   createId: () => string;
 }
 
-/** The charge of exports: one credit for each donor, whether the donor is named or on a list. */
+/** Returns the charge of exports: one credit for each donor, whether the donor is named or on a list. */
 export function chargedExports(lists: Pick<Lists, 'find'>): ChargedEndpoint[] {
   return [
     {
@@ -48,7 +48,7 @@ export function chargedExports(lists: Pick<Lists, 'find'>): ChargedEndpoint[] {
   ];
 }
 
-/** The endpoints of exports. */
+/** Returns the endpoints of exports. */
 export function exportRoutes(options: ExportOptions): OpenAPIHono<PartnerEnv> {
   const { exports, lists } = options;
   const router = createRouter();

@@ -30,7 +30,7 @@ export interface ListEntry {
 export interface Lists {
   /** Returns a team's lists, the system list first, then by age. */
   all(team: string): DonorList[];
-  /** Returns a team's list; undefined if it is unknown or belongs to another team. */
+  /** Returns a team's list, or undefined if it is unknown or belongs to another team. */
   find(team: string, id: string): DonorList | undefined;
   /** Returns undefined if the team already has a list with that name. */
   create(team: string, name: string): DonorList | undefined;

@@ -38,7 +38,7 @@ export const CHARGED_LISTS: readonly ChargedEndpoint[] = [
 
 const NOT_FOUND = { detail: 'List not found' };
 
-/** The endpoints of lists. */
+/** Returns the endpoints of lists. */
 export function listRoutes(options: ListOptions): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   addListManagement(router, options);

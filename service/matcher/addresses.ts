@@ -89,7 +89,7 @@ function ownNameOf(street: string[]): string[] {
 const UNIT =
   /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s{0,4}#?|#|\bno\.)\s{0,4}(?=[a-z0-9-]{0,7}\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
 
-/** The units in a text, without signs: "Apt. 4-B" becomes "4b". */
+/** Returns the units in a text, without signs: "Apt. 4-B" becomes "4b". */
 function unitsIn(text: string): string[] {
   return [...text.matchAll(UNIT)].map(([, unit = '']) => unit.replaceAll('-', '').toLowerCase());
 }
@@ -151,7 +151,7 @@ export function decodeAddresses(text: string): ComparableAddress[] {
   return text === '' ? [] : text.split('\n').map(decodeAddress);
 }
 
-/** Returns how a free text agrees with a donor's address; undefined if it does not. */
+/** Returns how a free text agrees with a donor's address, or undefined if it does not. */
 export function fitAddress(text: AddressText, address: ComparableAddress): AddressFit | undefined {
   const isZip = text.has(address.zip);
   const isArea = isZip || isCity(text, address);

@@ -15,13 +15,13 @@ export interface Candidate extends ComparableName {
   isDead: boolean;
   /** An invented person has no namesakes outside the file. */
   isInvented: boolean;
-  /** Whether it is known where the donor went to school. */
+  /** True if it is known where the donor went to school. */
   hasStudied: boolean;
   /** Most candidates are ruled out by their names, so the rest is read only on request. */
   addresses(): ComparableAddress[];
   /** Current and past ones. */
   employers(): string[];
-  /** The day or the year of birth; empty if unknown. */
+  /** The day or the year of birth. Empty if unknown. */
   born: string;
 }
 
@@ -63,7 +63,7 @@ export function openDonorIndex(db: Database, world: World): DonorIndex {
 /** Number of names that are read at a time. */
 const NAMES_AT_ONCE = 2_000;
 
-/** The index of a database whose people are settled. */
+/** Returns the index of a database whose people are settled. */
 export function indexOf(
   db: Database,
   donorCount: number,

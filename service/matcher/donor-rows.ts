@@ -26,7 +26,7 @@ export interface DonorRow {
   isInvented: number;
   /** Whether it is known where the donor went to school. */
   hasStudied: number;
-  /** The day or the year of birth of a real person; empty if unknown. */
+  /** The day or the year of birth of a real person. Empty if unknown. */
   born: string;
   /** The generation that a suffix names. */
   generation: number | null;

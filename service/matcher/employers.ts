@@ -46,7 +46,7 @@ export function writtenEmployer(name: string): string {
   return comparableEmployer(name.replace(/\b(?:u|univ)\.? of\b/i, 'university of'));
 }
 
-/** Returns how two comparable names agree; undefined if they do not. */
+/** Returns how two comparable names agree, or undefined if they do not. */
 export function fitEmployer(one: string, other: string): EmployerFit | undefined {
   if (one === other || one.replaceAll(' ', '') === other.replaceAll(' ', '')) return 'same';
   if (turned(one) === other || turned(other) === one) return 'same';

@@ -11,19 +11,19 @@ export interface Evidence {
    * enough.
    */
   m?: number;
-  /** A description in words; empty if there is nothing to say. */
+  /** A description in words. Empty if there is nothing to say. */
   reason: string;
   /** The kind of evidence in addition to the name; absent for names and cities, which are never enough. */
   kind?: EvidenceKind;
-  /** Whether so many people share it that it does not count as evidence if the addresses disagree. */
+  /** True if so many people share it that it does not count as evidence if the addresses disagree. */
   isCommon?: boolean;
-  /** Whether addresses are known for both, and none names the same house. */
+  /** True if addresses are known for both, and none names the same house. */
   isElsewhere?: boolean;
-  /** Whether it is such strong evidence against the same person that an address never outweighs it. */
+  /** True if it is such strong evidence against the same person that an address never outweighs it. */
   isContradiction?: boolean;
-  /** Whether the first name agrees completely, or in a form or spelling of it. */
+  /** True if the first name agrees completely, or in a form or spelling of it. */
   isFull?: boolean;
-  /** Whether the first name of each is the middle name of the other, so the middle names are compared already. */
+  /** True if the first name of each is the middle name of the other, so the middle names are compared already. */
   isExchanged?: boolean;
   /** Kinds of evidence without which this piece never leads to a match. */
   needs?: readonly EvidenceKind[];
@@ -38,10 +38,7 @@ export interface Evidence {
   atMost?: number;
   /** The same if only the name agrees. */
   atMostByName?: number;
-  /**
-   * Whether a middle name or initial agrees, which counts in addition to a day of birth when
-   * records are joined.
-   */
+  /** True if a middle name or initial agrees, which counts in addition to a day of birth when records are joined. */
   isMiddle?: boolean;
 }
 

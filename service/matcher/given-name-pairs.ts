@@ -80,10 +80,10 @@ export function isSpelledOtherwise(population: Population, one: string, other: s
 }
 
 /**
- * Whether one of two similar names is a separate name. Joan is not a typo of John, because both are known names. Of two
- * names that are not both known, the rarer one may be a typo of the other. It depends on how often this typo is made and
- * on how many people have the rarer name: "Willam" is a typo of William. Barrie is not one of Carrie, because hardly
- * anyone who means Carrie hits a B.
+ * Returns true if one of two similar names is a separate name. Joan is not a typo of John, because both are known
+ * names. Of two names that are not both known, the rarer one may be a typo of the other. It depends on how often this
+ * typo is made and on how many people have the rarer name: "Willam" is a typo of William. Barrie is not one of Carrie,
+ * because hardly anyone who means Carrie hits a B.
  */
 export function mayBeOwnName(
   { index, population }: { index: DonorIndex; population: Population },

@@ -95,7 +95,7 @@ export function soundKey(name: string): string {
     .replace(/(?<=[a-z]{3})(?:e|h)$/, '');
 }
 
-/** The pairs of letters that a scan of paper confuses, each mapped to one of them. */
+/** Returns the pairs of letters that a scan of paper confuses, each mapped to one of them. */
 export function scanKey(name: string): string {
   return name
     .replaceAll('0', 'o')

@@ -35,7 +35,7 @@ export interface Likely {
 
 /** The donor that the matcher has found, and how certain it is. */
 export interface Match {
-  /** The donor that was found, as a number in the world; null if none is certain enough. */
+  /** The donor that was found, as a number in the world, or null if none is certain enough. */
   donorNumber: number | null;
   /**
    * The probability that this is the right donor or, if none was found, that the most likely one
@@ -58,11 +58,9 @@ export interface Match {
    * a day of birth, a middle name counts as well.
    */
   kinds: number;
-  /**
-   * Whether there is strong evidence against the donor that was found, such as a different middle initial.
-   */
+  /** True if there is strong evidence against the donor that was found, such as a different middle initial. */
   isContradicted: boolean;
-  /** Whether it has all evidence that records of two sources need to be joined, in addition to the threshold. */
+  /** True if it has all evidence that records of two sources need to be joined, in addition to the threshold. */
   isJoinable: boolean;
 }
 
@@ -90,7 +88,7 @@ export const THRESHOLDS = {
   review: 0.9,
 };
 
-/** Weighs two known records, regardless of who else may be meant; undefined if they contradict each other. */
+/** Weighs two known records, regardless of who else may be meant. Returns undefined if they contradict each other. */
 export function comparePair(
   index: DonorIndex,
   person: SoughtPerson,
@@ -295,8 +293,8 @@ const MOST_STATED = 0.96;
 const LEAST_DONORS = 1_000;
 
 /**
- * The probability of the most likely donor if the person is as likely to be among the donors as not. Decisions assume
- * that a small file contains few of the people who could be meant.
+ * Returns the probability of the most likely donor if the person is as likely to be among the donors as not. Decisions
+ * assume that a small file contains few of the people who could be meant.
  */
 function stateProbability(index: DonorIndex, ranked: readonly Weighed[]): number {
   const assumed = Math.max(LEAST_PEOPLE, index.donorCount);
@@ -312,7 +310,7 @@ function limitOf(evidence: readonly Evidence[], kinds: ReadonlySet<EvidenceKind>
   return Math.min(NAME_ALONE, ...limits, ...evidence.flatMap((one) => one.atMostByName ?? []));
 }
 
-/** The kinds of evidence beyond the name. Another person elsewhere may have the same large employer. */
+/** Returns the kinds of evidence beyond the name. Another person elsewhere may have the same large employer. */
 function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
   const isElsewhere = evidence.some((one) => one.isElsewhere === true);
   const telling = evidence.filter((one) => !(isElsewhere && one.isCommon === true));

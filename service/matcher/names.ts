@@ -14,7 +14,7 @@ export interface ComparableName {
   last: string;
   /** The single names in a last name with several: "García-López" and "Garcia Lopez". */
   lastParts: string[];
-  /** The generation that a suffix names, such as 2 for "Jr" and for "II"; null without one. */
+  /** The generation that a suffix names, such as 2 for "Jr" and for "II", or null without one. */
   generation: number | null;
 }
 
@@ -27,7 +27,7 @@ export type FirstNameFit = 'same' | 'nickname' | 'spelling' | 'initial' | 'typo'
 /** One way to read a submitted name. */
 export interface Reading extends ComparableName {
   way: 'as written' | 'swapped' | 'in one field';
-  /** Whether a woman is addressed, possibly by her husband's name: "Mrs. John Smith". */
+  /** True if a woman is addressed, possibly by her husband's name: "Mrs. John Smith". */
   isMrs: boolean;
 }
 
@@ -130,7 +130,7 @@ function generationIn(text: string): number | null {
 /** Each reading needs a separate search. */
 const MAX_READINGS = 8;
 
-/** Returns how the first names of a person and a donor agree; undefined if they do not. */
+/** Returns how the first names of a person and a donor agree, or undefined if they do not. */
 export function fitFirstName(person: string, donor: string): FirstNameFit | undefined {
   if (person === donor) {
     return 'same';

@@ -15,13 +15,16 @@ export interface Population {
   isWomansName(name: string): boolean;
   /** Returns whether it is a known given name, either common or a short form of a common name. */
   isGivenName(name: string): boolean;
-  /** Number of people born with this name from 1930 to 2010, rounded down in steps of a factor of two; 0 below 100. */
+  /**
+   * Returns the number of people born with this name from 1930 to 2010, rounded down in steps of a factor of two; 0
+   * below 100.
+   */
   births(name: string): number;
-  /** Number of people in the list of births. */
+  /** Returns the number of people in the list of births. */
   allBirths(): number;
-  /** Whether many given names have the same first letters. */
+  /** Returns true if many given names have the same first letters. */
   mayStartName(name: string): boolean;
-  /** True for the most frequent last names. */
+  /** Returns true for the most frequent last names. */
   isLastName(name: string): boolean;
 }
 
@@ -65,7 +68,7 @@ const LATER = new Set(
 
 let population: Population | undefined;
 
-/** The population; the files are read on first use. */
+/** Returns the population; the files are read on first use. */
 export function readPopulation(): Population {
   population ??= fromFiles();
   return population;

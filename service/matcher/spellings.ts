@@ -124,7 +124,7 @@ abbas abas|abdallah abdullah abdalla abdulla|abdelaziz abdulaziz|abdelkader abdu
 
 let spellings: Map<string, Set<string>> | undefined;
 
-/** The other spellings of a comparable given name. */
+/** Returns the other spellings of a comparable given name. */
 export function spellingsOf(name: string): ReadonlySet<string> {
   spellings ??= readSpellings();
   return spellings.get(name) ?? NONE;

@@ -32,15 +32,15 @@ const BY_A_SCAN = 0.003;
 /** One certain pair of errors, of all possible ones in a name. */
 const TWO_ERRORS = 1e-7;
 
-/** The chance that a name is written in exactly this other way, by one error or two. */
+/** Returns the chance that a name is written in exactly this other way, by one error or two. */
 export function chanceOfSlip(meant: string, written: string): number {
   const byScan = scanKey(meant) === scanKey(written) ? BY_A_SCAN : 0;
   return Math.max(byScan, chanceOfTypo(meant, written) ?? TWO_ERRORS);
 }
 
 /**
- * Whether the first letter is another one that is far away on the keyboard, as in Carrie and
- * Barrie. Nobody hits that key by accident, but many names rhyme.
+ * Returns true if the first letter is another one that is far away on the keyboard, as in Carrie and Barrie. Nobody
+ * hits that key by accident, but many names rhyme.
  */
 export function isOtherStart(one: string, other: string): boolean {
   const [mine = '', theirs = ''] = [one[0], other[0]];
@@ -72,8 +72,8 @@ function chanceOfTypo(meant: string, written: string): number | undefined {
 }
 
 /**
- * Whether two letters lie side by side on a keyboard, in one row or in two, or are two vowels, which
- * are confused by their sound.
+ * Returns true if two letters lie side by side on a keyboard, in one row or in two, or are two vowels, which are
+ * confused by their sound.
  */
 function areNeighbours(one: string, other: string): boolean {
   if (VOWELS.includes(one) && VOWELS.includes(other)) return true;

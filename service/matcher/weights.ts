@@ -162,8 +162,8 @@ const PERHAPS_OF_HUSBAND: Evidence = {
 };
 
 /**
- * Returns how the names agree; undefined if they cannot belong to one person. Returns "ruled out" if they are the same
- * except for a part that proves two people, so no other reading of the name can make them one person.
+ * Returns how the names agree, or undefined if they cannot belong to one person. Returns "ruled out" if they are the
+ * same except for a part that proves two people, so no other reading of the name can make them one person.
  */
 export function weighName(
   comparing: Comparing,

@@ -50,9 +50,9 @@ export interface BulkOrder {
   paid: number;
   /** True if the job stays in processing. */
   hangs: boolean;
-  /** After this many donors, the job ends as failed; null if it does not fail. */
+  /** After this many donors, the job ends as failed, or null if it does not fail. */
   failsAfter: number | null;
-  /** Every nth donor fails, where this is n; null for none. */
+  /** Every nth donor fails, where this is n, or null for none. */
   failsEvery: number | null;
 }
 
@@ -71,11 +71,11 @@ export interface DueItem {
 export interface BulkJobs {
   /** Stores a job, deletes old ones, and returns its ID. */
   add(order: BulkOrder): string;
-  /** Returns a team's job; undefined if it is unknown or deleted, or belongs to another team. */
+  /** Returns a team's job, or undefined if it is unknown or deleted, or belongs to another team. */
   find(team: string, id: string): BulkJob | undefined;
   /** Returns the first donor that is due. */
   nextDue(): DueItem | undefined;
-  /** Returns when the next turn comes; undefined if there is none. */
+  /** Returns when the next turn comes, or undefined if there is none. */
   nextDueAtMs(): number | undefined;
   /** Records the result for a donor. */
   settle(item: DueItem, outcome: Outcome): void;

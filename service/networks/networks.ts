@@ -43,13 +43,13 @@ export type NetworkOrder = Pick<Network, 'name' | 'color'>;
 
 /** The networks of all teams. No method sees or changes a network of another team. */
 export interface Networks {
-  /** Creates an empty network; undefined if the team already has a network with that name. */
+  /** Creates an empty network, or undefined if the team already has a network with that name. */
   create(team: string, order: NetworkOrder): Network | undefined;
   /** Returns the networks of all teams with their numbers, for callers that do not belong to a team. */
   all(): (NetworkLabel & { number: number; team: string })[];
   /** Returns a team's networks, oldest first. */
   list(team: string): Network[];
-  /** Returns the number by which members refer to a network; undefined if the team has no such network. */
+  /** Returns the number by which members refer to a network, or undefined if the team has no such network. */
   find(team: string, networkId: string): number | undefined;
   /** Renames a network; false if another network of the team has the name. */
   rename(team: string, network: number, name: string): boolean;

@@ -23,7 +23,7 @@ export function packOtherEnds(donors: readonly number[]): OtherEnds {
   return ends;
 }
 
-/** Returns the rank of the connection to a donor; undefined if there is none. */
+/** Returns the rank of the connection to a donor, or undefined if there is none. */
 export function rankOf(ends: OtherEnds, donor: number): number | undefined {
   const place = placeOf(ends, donor);
   return ends[place] === donor ? ends[place + 1] : undefined;

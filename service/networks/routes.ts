@@ -9,7 +9,7 @@ import { managementRoutes } from './management.ts';
 import { searchRoutes } from './search-routes.ts';
 import type { NetworkService } from './service.ts';
 
-/** Actions that cost credits although the document does not mention it; none by default. */
+/** Actions that cost credits although the document does not mention it. Defaults to none. */
 export interface NetworkPrices {
   /** A credit of `searches` for each discover, compare, donor connections and lookup. */
   chargeQueries: boolean;
@@ -23,7 +23,7 @@ export interface NetworkOptions {
   networkPrices: NetworkPrices;
 }
 
-/** The charges of networks. The bulk add is always charged, the others depending on the settings. */
+/** Returns the charges of networks. The bulk add is always charged, the others depending on the settings. */
 export function chargedNetworks({
   chargeQueries,
   chargeSingleAdd,
@@ -31,7 +31,7 @@ export function chargedNetworks({
   return [BULK_ADD, ...(chargeSingleAdd ? [SINGLE_ADD] : []), ...(chargeQueries ? QUERIES : [])];
 }
 
-/** The endpoints of networks. */
+/** Returns the endpoints of networks. */
 export function networkRoutes({
   networkService,
   networkPrices,

@@ -69,8 +69,8 @@ export interface SearchOptions {
 /** The searches. Donors are given by their numbers. */
 export interface Searches {
   /**
-   * The donors with the strongest connections to the covered members, strongest first, at most
-   * `limit`. Members of a searched network are not prospects.
+   * Returns the donors with the strongest connections to the covered members, strongest first, at most `limit`. Members
+   * of a searched network are not prospects.
    */
   discover(search: Search, limit: number): Promise<Prospect[]>;
   /**

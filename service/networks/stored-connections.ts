@@ -31,7 +31,7 @@ export interface StoredConnections {
   drop(team: string, donor: number): void;
   /** Computes all connections again, because people were added or changed. */
   renew(): void;
-  /** The number of members whose connections were deleted since the start. Their numbers are reused. */
+  /** Returns the number of members whose connections were deleted since the start. Their numbers are reused. */
   drops(): number;
   /**
    * Returns the donors with the strongest connections to the members. If they are equally strong, the lower

@@ -17,8 +17,8 @@ export interface MissingWork {
   /** Number of paid people without a job. */
   missing: number;
   /**
-   * Whether the jobs refer to the charge that paid for them. Jobs from earlier versions do not, so they are
-   * counted by time.
+   * True if the jobs refer to the charge that paid for them. Jobs from earlier versions do not, so they are counted by
+   * time.
    */
   isCertain: boolean;
 }

@@ -80,7 +80,7 @@ export async function backUp(db: Database, target: string): Promise<void> {
   }
 }
 
-/** Returns all problems with a database at one moment, in words; empty if there are none. */
+/** Returns all problems with a database at one moment, in words. Empty if there are none. */
 export function verify(db: Database, clock: () => number): string[] {
   // One transaction, because a running service charges between two statements.
   return db.transaction(() => findProblems(db, clock))();

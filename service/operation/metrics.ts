@@ -9,7 +9,7 @@ import type { Database } from '../database.ts';
 export interface ServiceMetrics {
   /** Middleware in front of everything that responds. It counts a request when the response is sent. */
   observe: MiddlewareHandler<PartnerEnv>;
-  /** All metrics in Prometheus's text format, and its content type. */
+  /** Returns all metrics in Prometheus's text format, and its content type. */
   render(): Promise<{ text: string; contentType: string }>;
 }
 

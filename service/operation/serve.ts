@@ -25,7 +25,7 @@ export interface ServiceOptions {
   port: number;
   /** The address at which clients reach it, such as a proxy's address; by default its own address. */
   publicUrl?: string | undefined;
-  /** The port of `/metrics`, `/healthz` and `/readyz`, which need no key; null for no port. */
+  /** The port of `/metrics`, `/healthz` and `/readyz`, which need no key, or null for no port. */
   operatorPort: number | null;
   /** Requests per second for each key, 0 for no limit. */
   rate: number;
@@ -41,7 +41,7 @@ export interface ServiceOptions {
 export interface RunningService {
   /** The document's {base_url}. */
   baseUrl: string;
-  /** The address of `/metrics` and `/healthz`; null for none. */
+  /** The address of `/metrics` and `/healthz`, or null for none. */
   operatorUrl: string | null;
   donors: number;
   /** Accepts no further requests, lets requests in progress finish, and closes the database. */

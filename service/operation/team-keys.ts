@@ -30,7 +30,7 @@ export interface TeamKeys {
   revoke(id: string): TeamKey;
   /** Sets or removes its last day. */
   setLastDay(id: string, deactivatesOn: string | null): TeamKey;
-  /** Returns a request's key, identified by its ID; undefined if it is unknown, revoked, or its team is closed. */
+  /** Returns a request's key, identified by its ID, or undefined if it is unknown, revoked, or its team is closed. */
   find(apiKey: string): ApiKey | undefined;
 }
 

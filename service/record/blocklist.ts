@@ -89,7 +89,7 @@ function factsAbout({ birthday = '', addresses, work, boards }: Donor): string[]
   return factsOf(birthday, addresses, organisations);
 }
 
-/** The facts that distinguish namesakes; a year of birth alone does not. */
+/** Returns the facts that distinguish namesakes; a year of birth alone does not. */
 function factsOf(
   born: string,
   addresses: readonly Address[],

@@ -15,7 +15,7 @@ import { isVacant } from './vacancy.ts';
 export interface SuspiciousJoin {
   /** The donor's ID. */
   id: string;
-  /** The ID for `service join --undo`; null if the join cannot be undone. */
+  /** The ID for `service join --undo`, or null if the join cannot be undone. */
   undo: string | null;
   /** Why it is suspicious. */
   reason: string;

@@ -50,7 +50,7 @@ export interface Entry {
   name: { first: string; middle: string | null; last: string; suffix: string | null };
   /** The source of all data without its own source. */
   source: SourceNote;
-  /** An ISO day or a year; empty if unknown. */
+  /** An ISO day or a year. Empty if unknown. */
   born: string;
   isDeceased: boolean;
   addresses: Address[];
@@ -62,7 +62,7 @@ export interface Entry {
   bio: string[];
 }
 
-/** An entry with only a name and its keys. */
+/** Returns an entry with only a name and its keys. */
 export function entryOf(facts: Pick<Entry, 'keys' | 'name' | 'source'> & Partial<Entry>): Entry {
   return {
     born: '',

@@ -217,7 +217,7 @@ function rollBackTo(db: Database, statement: string): void {
 interface Statement {
   entry: Entry;
   stated: Entry;
-  /** Whether the entry describes a person who was erased. No part of it is stored. */
+  /** True if the entry describes a person who was erased. No part of it is stored. */
   isBlocked: boolean;
 }
 

@@ -130,9 +130,9 @@ function createCounts() {
 
 /** How to divide an entry. This depends on the parts for which it was created. */
 interface Division {
-  /** Whether the entry was created for the part that leaves alone. */
+  /** True if the entry was created for the part that leaves alone. */
   leaves: boolean;
-  /** Whether the entry was created for this part and others as one donor. */
+  /** True if the entry was created for this part and others as one donor. */
   isMixed: boolean;
   /** The entries of other parts. */
   stays: string[];

@@ -37,7 +37,7 @@ export interface Vacancy {
 
 /** The imported people. Call each writing function in a transaction of the caller. */
 export interface RecordStore {
-  /** The count of donor numbers, including numbers without a donor. */
+  /** Returns the count of donor numbers, including numbers without a donor. */
   count(): number;
   people(): number;
   donor(number: number): Donor | null;
@@ -79,7 +79,7 @@ export interface RecordStore {
   /** Returns whether other donors were joined to a donor. */
   hasJoined(number: number): boolean;
   noteUndone(undone: { number: number; apartFrom: number; atMs: number }): void;
-  /** The number of people who were added, changed or removed. */
+  /** Returns the number of people who were added, changed or removed. */
   changes(): number;
   countOrganisations(): number;
 }

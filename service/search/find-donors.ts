@@ -44,7 +44,7 @@ export interface FoundDonors {
     scanned: number;
     /** Number of examined candidates that fit. */
     found: number;
-    /** Whether these were all candidates, so `found` and the ranking cover the whole result. */
+    /** True if these were all candidates, so `found` and the ranking cover the whole result. */
     complete: boolean;
   };
 }

@@ -10,11 +10,9 @@ export interface SoughtName {
   first: string;
   /** One of these first names has to match. Empty if the search is for a last name only. */
   lasts: string[];
-  /** Whether the last name was treated as a typo of these names. */
+  /** True if the last name was treated as a typo of these names. */
   isCorrected: boolean;
-  /**
-   * Whether a typo is allowed. A first name that some donor has is never treated as a typo of another name.
-   */
+  /** True if a typo is allowed. A first name that some donor has is never treated as a typo of another name. */
   allowsTypo: boolean;
 }
 

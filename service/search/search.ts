@@ -17,7 +17,7 @@ export const CHARGED_SEARCHES: readonly ChargedEndpoint[] = [
   { method: 'POST', path: /^\/search$/, bucket: 'searches', items: () => 1 },
 ];
 
-/** The endpoints of search. */
+/** Returns the endpoints of search. */
 export function searchRoutes(options: FindOptions): OpenAPIHono<PartnerEnv> {
   const read = createReader((text) => isBorne(options.donorIndex, text));
   const router = createRouter();

@@ -25,7 +25,7 @@ export function sandboxControl(rootUrl: string) {
   }
 }
 
-/** The body of a successful response; null if it is empty. */
+/** The body of a successful response, or null if it is empty. */
 export async function sendJson(
   method: string,
   url: string,

@@ -28,14 +28,14 @@ interface Crm {
   setStatus(id: string, status: string): Promise<unknown>;
   /** Sets or removes the mark of contacts who must not be researched. */
   setOptedOut(id: string, isMarked: boolean): Promise<unknown>;
-  /** The donor id in the contact; null if there is none. */
+  /** The donor id in the contact, or null if there is none. */
   donorOf(id: string): Promise<unknown>;
   /** The condition that a contact has one of these statuses. */
   filterOf(statuses: readonly string[]): string;
   connector(signal: AbortSignal, filter: string): Promise<Connector>;
   /** The field that the donor id is written into. */
   field: string;
-  /** The field of that mark; null in a CRM in memory. */
+  /** The field of that mark, or null in a CRM in memory. */
   optOutField: string | null;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ export interface Origins {
   follow(): void;
   /** A user has typed a value. */
   typed(id: string, field: string, value: FieldValue): void;
-  /** Blank fields of the winner get the loser's values; called before that. */
+  /** Blank fields of the winner get the loser's values. Called before that. */
   merged(loser: string, winner: string): void;
   of(id: string, field: string): 'us' | 'user';
   /** True if the product has ever written into the record's field. */

@@ -13,7 +13,7 @@ export interface Browser {
   open(address: string | URL): Promise<Page>;
   /** Presses a button on a CRM's consent page. */
   decide(page: Page, decision: 'allow' | 'deny'): Promise<Page>;
-  /** Opens an address without following redirects. Returns the redirect's target; null if there is none. */
+  /** Opens an address without following redirects. Returns the redirect's target, or null if there is none. */
   peek(address: string | URL): Promise<URL | null>;
 }
 

@@ -69,7 +69,7 @@ export interface SyncWorldOptions {
   retention?: Partial<Retention>;
   /** The canonical form of a contact's id; by default every text is canonical. */
   canonicalId?: (text: string) => string | null;
-  /** Other forms of a contact's id; none by default. */
+  /** Other forms of a contact's id. Defaults to none. */
   otherForms?: (crmId: string) => readonly string[];
   /** Maximum number of people in a submission; by default the service's maximum. */
   personsPerSubmission?: number;

@@ -20,7 +20,7 @@ afterAll(() => world.close());
 
 /** The events of one night. */
 interface Night {
-  /** The members of each group, as bits over the people; null for a group that breaks off. */
+  /** The members of each group, as bits over the people, or null for a group that breaks off. */
   groups: (number | null)[];
   /** The fault that affects the first bulk add. */
   fault: { kind: string; status?: number; delayMs?: number } | null;

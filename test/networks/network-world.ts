@@ -32,7 +32,7 @@ export const ON_ADD = { method: 'POST', path: '/networks/*/members/batch' };
 export const ON_JOB = { method: 'GET', path: '/networks/jobs/*' };
 
 export interface NetworkWorldOptions extends SyncWorldOptions {
-  /** How many different people are enhanced before the test begins; none by default. */
+  /** How many different people are enhanced before the test begins. Defaults to none. */
   enhanced?: number;
 }
 

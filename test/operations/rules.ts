@@ -16,7 +16,7 @@ export interface OperationRule {
   effect: 'reads' | 'changes' | 'acts';
   /** Its route, and its preview's route if it asks for confirmation. */
   route: string;
-  /** The action that the audit records; omitted for operations that only read. */
+  /** The action that the audit records. Omitted for operations that only read. */
   audit?: string;
 }
 

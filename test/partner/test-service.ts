@@ -12,7 +12,7 @@ export interface Received {
   /** Without the question mark. */
   query: string;
   apiKey: string | null;
-  /** Parsed JSON; undefined without a body. */
+  /** Parsed JSON, or undefined without a body. */
   body: unknown;
 }
 

@@ -55,7 +55,7 @@ function listAll(
   return listStalePaths(store.reader, INTEGRATION, { after: null, limit: 1_000, only });
 }
 
-/** A path through these members, the best member first; null for a contact without a path. */
+/** A path through these members, the best member first, or null for a contact without a path. */
 function computed(
   crmId: string,
   connecting: readonly string[] | null,

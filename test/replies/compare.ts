@@ -26,7 +26,7 @@ export interface Difference {
   key: string;
   kind: Entry['kind'];
   level: Level;
-  /** The place within the response, and its values; empty for a whole response. */
+  /** The place within the response, and its values. Empty for a whole response. */
   place: string;
   from?: unknown;
   to?: unknown;

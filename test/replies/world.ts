@@ -83,7 +83,7 @@ export interface OpenWorld {
   routes: readonly { method: string; path: string }[];
   /** The headers with which a principal sends requests to the API. */
   headersOf(principal: Principal): Record<string, string>;
-  /** The cookie of a user who has signed in; empty for nobody. */
+  /** The cookie of a user who has signed in. Empty for nobody. */
   cookieOf(principal: Principal): string;
   run(args: readonly string[], options?: RunOptions): Promise<CommandEnd>;
   close(): Promise<void>;

@@ -11,7 +11,7 @@ export interface Random {
   magnitude(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<const T>(list: readonly [T, ...T[]]): T;
-  /** A random item of the list; undefined if it is empty. */
+  /** A random item of the list, or undefined if it is empty. */
   one<T>(list: readonly T[]): T | undefined;
   bytes(count: number): Uint8Array<ArrayBuffer>;
   split(name: string): Random;

@@ -198,7 +198,7 @@ describe('a contact that waits for the job of a replaced key and is merged', () 
   });
 });
 
-/** A world whose contacts wait, because the present key cannot see their jobs, and the credits spent on them. */
+/** A world whose contacts wait, because the current key cannot see their jobs, and the credits spent on them. */
 async function openWaiting(count = 1) {
   const world = await openWithJobs(count);
   const integration = await withNewKey(world);

@@ -125,7 +125,7 @@ function headerOf(bytes: Buffer): string[] | null {
 
 const rowsSchema = z.array(z.array(z.string()));
 
-/** The rows below the header, or only the header; null for a text that is not CSV. */
+/** Returns the rows below the header, or only the header, or null for a text that is not CSV. */
 function otherReading(bytes: Buffer, isHeader = false): string[][] | null {
   try {
     const rows = parse(new TextDecoder().decode(bytes), {

@@ -30,7 +30,7 @@ interface Recorded {
   text: string;
 }
 
-/** A fetch that records every response. */
+/** Returns a fetch that records every response. */
 function recordingFetch(kept: Recorded[]): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await globalThis.fetch(input, init);
@@ -93,7 +93,7 @@ interface Asking {
   check?(answer: unknown): void;
 }
 
-/** The service's responses to each kind of request. */
+/** Returns the service's responses to each kind of request. */
 export async function openServiceEdge(): Promise<Edge> {
   const sandbox = await startPartnerSandbox({ donors: 100, rate: 0, jobTimeMs: 0 });
   const record = async (ask: Asking['ask']) => {
@@ -196,7 +196,7 @@ function requireAllRead(
     throw new Drop(`contacts ${lost.join(', ')} are in the answer and were not read`);
 }
 
-/** The IDs of the contacts on a page of Salesforce or HubSpot; null for any other response. */
+/** Returns the IDs of the contacts on a page of Salesforce or HubSpot, or null for any other response. */
 function recordIds(text: string): string[] | null {
   if (!/"(LastName|lastname)"/.test(text)) return null;
   const ids = text.matchAll(/"(?:Id|id)":"(003\w{15}|\d+)"/g);

@@ -41,11 +41,11 @@ export interface TestPerson {
   last: string;
   addresses: string[];
   employers: string[];
-  /** The right donor; null if the person is not in the file. */
+  /** The right donor, or null if the person is not in the file. */
   donor: number | null;
 }
 
-/** The people, and the world in which the real people also have homes. */
+/** Returns the people, and the world in which the real people also have homes. */
 export function drawPersons(world: World, invented: number, count: number) {
   const draw = createDraw(world.seed, 'matching bench', count);
   const housed = withHomes(world, invented);
@@ -172,7 +172,7 @@ function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
   }
 }
 
-/** A person who has moved: to an earlier known home or, as often, to a new home with the same employer. */
+/** Returns a person who has moved: to an earlier known home or, as often, to a new home with the same employer. */
 function moved(draw: Draw, donor: Donor): Said | undefined {
   const [, earlierHome] = donor.addresses;
   const [job] = donor.work;

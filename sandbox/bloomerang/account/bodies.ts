@@ -6,7 +6,7 @@ import type { CustomField, CustomValue } from './custom-fields.ts';
 import type { Detail, DetailKind } from './details.ts';
 import type { Household } from './households.ts';
 
-/** A constituent as in lists and after a write. */
+/** Returns a constituent as in lists and after a write. */
 export function constituentBody(account: Account, constituent: Constituent): object {
   const { details, variant } = account;
   const { id, accountNumber, type, createdAtMs, modifiedAtMs, modifiedBy, body } = constituent;

@@ -79,7 +79,7 @@ export const BLANK_BODY: Body = {
   custom: {},
 };
 
-/** The name that Bloomerang composes for an individual, or the organization's own. */
+/** Returns the name that Bloomerang composes for an individual, or the organization's own. */
 export function fullName({
   Type,
   FullName,

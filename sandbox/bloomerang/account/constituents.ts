@@ -20,7 +20,7 @@ export interface Constituents {
   exists(id: number): boolean;
   list(query: ListQuery): { rows: Constituent[]; total: number; totalFiltered: number };
   all(): Constituent[];
-  /** The number of constituents that are not deleted or hidden. */
+  /** Returns the number of constituents that are not deleted or hidden. */
   count(): number;
   create(constituent: Omit<Constituent, 'id'>): Constituent;
   /** Stores the body. `touches` is false for a change that does not count as a modification. */

@@ -44,7 +44,7 @@ export interface Details {
   of(constituentId: number): Detail[];
   list(kind: DetailKind): Detail[];
   find(kind: DetailKind, id: number): Detail | undefined;
-  /** A new primary one makes the present one secondary. */
+  /** A new primary one makes the current one secondary. */
   add(detail: Omit<Detail, 'id'>): Detail;
   update(detail: Detail): void;
   remove(id: number): void;

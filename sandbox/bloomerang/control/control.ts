@@ -176,7 +176,7 @@ function save({ constituents, clock }: Account, recordId: number, change: (body:
   return recordId;
 }
 
-/** The parts that the edit names. */
+/** Returns the parts that the edit names. */
 function toParts(values: object): Partial<Body> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

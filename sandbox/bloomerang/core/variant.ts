@@ -22,7 +22,7 @@ export const variantSchema = z.strictObject({
   throttling: z.enum(['retryAfter', 'bare', 'unavailable']).default('retryAfter'),
   /** Minutes between UTC and the times in an `AuditTrail`, all of which end in `Z`. */
   zoneMinutes: z.number().int().min(-720).max(840).default(0),
-  /** Whether a changed address, e-mail address, phone or custom value changes `LastModifiedDate`. */
+  /** True if a changed address, e-mail address, phone or custom value changes `LastModifiedDate`. */
   partsCountAsChange: z.boolean().default(true),
   /** Whether a constituent contains its groups. */
   groups: z.enum(['shown', 'hidden']).default('shown'),

@@ -16,7 +16,7 @@ const ownerSchema = z.object({
   IsPrimary: z.boolean().default(false),
 });
 
-/** The routes of one kind. */
+/** Returns the routes of one kind. */
 export function detailRoutes(account: Account, kind: DetailKind): Hono<BloomerangEnv> {
   const { details, constituents, variant, clock } = account;
   const routes = new Hono<BloomerangEnv>();

@@ -37,7 +37,7 @@ const ADDRESS_COLUMNS = ['street_address', 'supplemental_address_1', 'city', 'po
 
 const STATES = ['CA', 'NY', 'IL', 'TX', 'MA', 'WA', 'FL'];
 
-/** Whether the user sees this contact at all. */
+/** Returns true if the user sees this contact at all. */
 export function isVisible({ permissions }: Site, contact: Row | undefined): contact is Row {
   if (contact === undefined || permissions.isHidden(contact.id)) return false;
   if (!permissions.has('view all contacts') && !permissions.has('edit all contacts')) return false;
@@ -68,7 +68,7 @@ export class PrimaryRows {
   }
 }
 
-/** Returns a field's value as it is shown; undefined if the user has no such field. */
+/** Returns a field's value as it is shown, or undefined if the user has no such field. */
 export function shownValue(site: Site, primary: PrimaryRows, contact: Row, path: string): unknown {
   const [name = '', suffix] = path.split(':');
   const [head = '', rest] = splitPath(name);
@@ -117,7 +117,7 @@ export function withTimes(where: readonly unknown[], site: Site): unknown[] {
   });
 }
 
-/** The custom field, if the user has access to custom data. */
+/** Returns the custom field, if the user has access to custom data. */
 export function findCustomField(site: Site, name: string): CustomField | undefined {
   if (!site.permissions.has('access all custom data')) return undefined;
   return site.custom.find(name);
@@ -162,7 +162,7 @@ function primaryValue(
   return addressValue(primary.of('Address', contact.id), column, suffix);
 }
 
-/** Returns a column of an address; undefined if there is no such column. */
+/** Returns a column of an address, or undefined if there is no such column. */
 export function addressValue(
   address: Row | undefined,
   column: string,

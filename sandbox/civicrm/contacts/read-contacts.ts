@@ -64,7 +64,7 @@ function* candidates(
   }
 }
 
-/** The IDs that a condition names; null if it names none. */
+/** Returns the IDs that a condition names, or null if it names none. */
 function findIds(where: readonly unknown[]): number[] | null {
   for (const clause of where) {
     if (!Array.isArray(clause) || clause[0] !== 'id') continue;
@@ -76,7 +76,7 @@ function findIds(where: readonly unknown[]): number[] | null {
   return null;
 }
 
-/** The ID above which a condition wants all; 0 if there is none. */
+/** Returns the ID above which a condition wants all; 0 if there is none. */
 function findAfterId(where: readonly unknown[]): number {
   const found = where.find(
     (clause) => Array.isArray(clause) && clause[0] === 'id' && clause[1] === '>',
@@ -92,7 +92,7 @@ function names(where: readonly unknown[]): unknown[] {
   return where.map((clause) => (Array.isArray(clause) ? clause[0] : null));
 }
 
-/** The members of groups, by ID or by name. Smart groups consist of the contacts that their search finds. */
+/** Returns the members of groups, by ID or by name. Smart groups consist of the contacts that their search finds. */
 export function membersOf(site: Site, field: string, value: unknown): ReadonlySet<number> {
   const wanted = z
     .array(z.union([z.string(), z.number()]))

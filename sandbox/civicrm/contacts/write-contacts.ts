@@ -164,7 +164,7 @@ function addActivity(site: Site, type: string, parent: number | null, target: nu
   return activity.id;
 }
 
-/** The rows of `ActivityContact`, with the fields of their activities. */
+/** Returns the rows of `ActivityContact`, with the fields of their activities. */
 export function activityRows(site: Site): Row[] {
   const { tables, permissions } = site;
   if (!permissions.has('view all activities')) return [];
@@ -186,7 +186,7 @@ export function activityRows(site: Site): Row[] {
   });
 }
 
-/** The contact that this contact was merged into; null if it was not merged. */
+/** The contact that this contact was merged into, or null if it was not merged. */
 export function mergedTo(site: Site, contactId: number): number | null {
   const rows = activityRows(site);
   const deletion = rows.findLast(

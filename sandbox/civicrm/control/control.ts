@@ -157,7 +157,7 @@ function setAddress(site: Site, contactId: number, values: z.output<typeof addre
   }
 }
 
-/** The contact as its columns, with custom fields under their names. */
+/** Returns the contact as its columns, with custom fields under their names. */
 function showRecord({ custom }: Site, record: Record<string, unknown>): Record<string, unknown> {
   const named = custom.list().map(({ id, name }) => [name, record[`custom_${id}`] ?? null]);
   return { ...record, ...Object.fromEntries(named) };

@@ -49,7 +49,7 @@ export function openTables(file: string | undefined): Tables {
     rowsOf(entity).set(id, { ...JSON.parse(data), id });
     lastIds.set(entity, id);
   }
-  /** The earlier rows of the transaction in progress; null if there is none. */
+  /** The earlier rows of the transaction in progress, or null if there is none. */
   let journal: { entity: string; id: number; before: Row | undefined }[] | null = null;
 
   return {

@@ -17,7 +17,7 @@ export interface CustomField {
   dataType: string;
   htmlType: string;
   textLength: number;
-  /** Whether it holds several options. */
+  /** True if it holds several options. */
   isSerialized: boolean;
   hasTime: boolean;
   isViewOnly: boolean;

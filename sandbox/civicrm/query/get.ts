@@ -18,11 +18,11 @@ export type GetParams = z.output<typeof getParamsSchema>;
 /** How the rows of one entity are read. */
 export interface Reader<Row> {
   rows(params: GetParams): Iterable<Row>;
-  /** The value for comparisons; undefined for an unknown field. */
+  /** Returns the value for comparisons, or undefined for an unknown field. */
   compared(row: Row): ReadField;
-  /** The value in responses; undefined for an unknown field. */
+  /** Returns the value in responses, or undefined for an unknown field. */
   shown(row: Row): ReadField;
-  /** The fields of `*`, or of no `select`. */
+  /** Returns the fields of `*`, or of no `select`. */
   standard(): readonly string[];
   special?(row: Row): SpecialCondition;
 }

@@ -2,10 +2,10 @@
 
 import { ApiError } from '../core/errors.ts';
 
-/** Returns the value of a field for comparison; undefined if there is no such field. */
+/** Returns the value of a field for comparison, or undefined if there is no such field. */
 export type ReadField = (field: string) => unknown;
 
-/** A condition that a field has itself; undefined if it is compared by its value. */
+/** A condition that a field has itself, or undefined if it is compared by its value. */
 export type SpecialCondition = (
   field: string,
   operator: string,

@@ -116,7 +116,7 @@ function administered(site: Site, entity: string, params: unknown): Found {
   return rowsOf(site.tables.of(entity).all(), params);
 }
 
-/** Rows of the contacts that the user may see. */
+/** Returns rows of the contacts that the user may see. */
 function ofContacts(site: Site, entity: string): Row[] {
   const contacts = site.tables.of('Contact');
   return [...site.tables.of(entity).all()].filter((row) =>

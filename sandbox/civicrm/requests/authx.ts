@@ -4,7 +4,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { SignInError } from '../core/errors.ts';
 import type { Site } from '../site/site.ts';
 
-/** The credential of a request; undefined if it has none. */
+/** The credential of a request, or undefined if it has none. */
 export interface Credential {
   /** The header `X-Civi-Auth`. `Authorization` counts only without it. */
   civiAuth: string | undefined;

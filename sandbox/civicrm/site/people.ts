@@ -12,7 +12,7 @@ const HISTORY_MS = 2 * 365 * 86_400_000;
 /** All contacts are at least a day old, so nothing has changed on the first night. */
 const QUIET_MS = 86_400_000;
 
-/** The ID of the nth person of the contact list. */
+/** Returns the ID of the nth person of the contact list. */
 export function contactIdOf(person: number): string {
   return String(FIRST_PERSON + person);
 }

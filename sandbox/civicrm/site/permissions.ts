@@ -15,7 +15,7 @@ export const PERMISSIONS = [
 
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** The user's present permissions, and the contacts that access control lists hide. */
+/** The user's current permissions, and the contacts that access control lists hide. */
 export interface Permissions {
   has(permission: Permission): boolean;
   withdraw(permissions: readonly Permission[]): void;

@@ -11,7 +11,7 @@ export const variantsSchema = z.strictObject({
    * none (`whole`).
    */
   saveMode: z.enum(['untilFirst', 'whole']).default('untilFirst'),
-  /** Whether MySQL rejects values that are too long or too large. Otherwise it cuts them off without a word. */
+  /** True if MySQL rejects values that are too long or too large. Otherwise it cuts them off without a word. */
   strictSql: z.boolean().default(false),
   /** The zone in which the site writes and reads times. */
   timeZone: z.string().default('America/Chicago'),
@@ -19,21 +19,21 @@ export const variantsSchema = z.strictObject({
   databaseZone: z.string().nullable().default(null),
   /** The currency of all amounts. */
   currency: z.string().default('USD'),
-  /** Whether changes of addresses and custom fields also change the contact's `modified_date`, by SQL triggers. */
+  /** True if changes of addresses and custom fields also change the contact's `modified_date`, by SQL triggers. */
   triggers: z.boolean().default(true),
-  /** Whether moving a contact to the trash changes its `modified_date`. */
+  /** True if moving a contact to the trash changes its `modified_date`. */
   trashChangesDate: z.boolean().default(false),
   /** The number of contacts that PHP's time or memory allows in one request; 0 means no limit. */
   maxRows: z.number().int().min(0).default(0),
   /** The response to a request above that limit. */
   overload: z.enum(['fatal500', 'page200', 'gateway504', 'empty200']).default('fatal500'),
-  /** Whether PHP prints a warning in HTML before the JSON of responses. */
+  /** True if PHP prints a warning in HTML before the JSON of responses. */
   phpWarnings: z.boolean().default(false),
-  /** Whether contacts have `address_primary` and its likes (since version 5.47). */
+  /** True if contacts have `address_primary` and its likes (since version 5.47). */
   primaryJoins: z.boolean().default(true),
-  /** Whether `getFields` tells how long a text may be. */
+  /** True if `getFields` tells how long a text may be. */
   tellsLengths: z.boolean().default(true),
-  /** Whether members join and leave smart groups only when the site rebuilds its cache. */
+  /** True if members join and leave smart groups only when the site rebuilds its cache. */
   staleSmartGroups: z.boolean().default(false),
 });
 

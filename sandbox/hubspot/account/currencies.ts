@@ -24,7 +24,7 @@ interface ExchangeRate {
 /** The account's current currencies. */
 export interface Currencies {
   company(): string;
-  /** The currencies other than the company currency, in the order in which they were added. */
+  /** Returns the currencies other than the company currency, in the order in which they were added. */
   rates(): readonly ExchangeRate[];
   set(currencies: z.output<typeof currenciesSchema>): void;
 }

@@ -7,9 +7,9 @@ export const listProcessingSchema = z.strictObject({
   listId: z.string().regex(/^\d+$/),
   /** HubSpot documents `COMPLETE` as the only final status. */
   status: z.string(),
-  /** Only this many members are shown, in the order of their IDs; omitted for all. */
+  /** Only this many members are shown, in the order of their IDs. Omitted for all. */
   members: z.number().int().min(0).optional(),
-  /** The size that HubSpot states; omitted for the number of members that it shows. */
+  /** The size that HubSpot states. Omitted for the number of members that it shows. */
   size: z.number().int().min(0).optional(),
 });
 

@@ -16,7 +16,7 @@ import { type Account, followPrimaryCompany } from './account.ts';
 /** The client that writes. */
 export interface Writer {
   author: Author;
-  /** Whether the rules about required properties apply, as they do since version 2026-09. */
+  /** True if the rules about required properties apply, as they do since version 2026-09. */
   isStrict: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface Written {
   record: StoredRecord;
   /** The properties that the client sent. */
   names: string[];
-  /** Whether the record was created. Only set for upserts, which can create or change records. */
+  /** True if the record was created. Only set for upserts, which can create or change records. */
   isNew?: boolean;
   objectWriteTraceId?: string | undefined;
 }
@@ -171,7 +171,7 @@ export function findRecord(
   return store.findBy(type, idProperty, id);
 }
 
-/** The failure for IDs that do not exist. */
+/** Returns the failure for IDs that do not exist. */
 export function notFound({ word }: ObjectType, ids: string[]): Failure {
   const message = `Could not get some ${word} objects, they may be deleted or not exist. Check that ids are valid.`;
   return { ids, error: new HubspotError(404, 'OBJECT_NOT_FOUND', message) };

@@ -40,7 +40,7 @@ export interface ControlOptions extends ControlParts<HubspotFault, RequestDetail
   privateAppId: number;
 }
 
-/** The control endpoints, to be mounted at `/_sandbox`. */
+/** Returns the control endpoints, to be mounted at `/_sandbox`. */
 export function controlRoutes(options: ControlOptions): Hono {
   const { account, limits } = options;
   const router = createCrmControlRouter(options, {
@@ -125,7 +125,7 @@ const tokenOrderSchema = z.strictObject({
 
 const withdrawalSchema = z.strictObject({
   withdrawn: z.array(z.enum(ALL_SCOPES)),
-  /** Whether HubSpot still reports these scopes for tokens. */
+  /** True if HubSpot still reports these scopes for tokens. */
   listed: z.boolean().default(false),
 });
 
@@ -156,7 +156,7 @@ const propertySchema = z.strictObject({
   type: z.string().default('contacts'),
   property: z.string(),
   archived: z.boolean().optional(),
-  /** Whether only HubSpot may set its values, as for a calculated property. */
+  /** True if only HubSpot may set its values, as for a calculated property. */
   readOnly: z.boolean().optional(),
   label: z.string().optional(),
   propertyType: propertyDefinitionSchema.shape.type.optional(),

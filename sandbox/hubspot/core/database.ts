@@ -18,9 +18,7 @@ export function accountSetting(db: Database, name: string, create: () => string)
   return keptSetting(db, 'account_settings', name, create);
 }
 
-/**
- * The columns of each object type: its records as JSON, plus the few values that are searched for.
- */
+/** Returns the columns of each object type: its records as JSON, plus the few values that are searched for. */
 function recordTable(name: string): string {
   return `
 create table if not exists ${name} (

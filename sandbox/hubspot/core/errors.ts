@@ -25,7 +25,7 @@ export interface ErrorExtras {
 export class HubspotError extends Error {
   override name = 'HubspotError';
   readonly status: number;
-  /** For example `VALIDATION_ERROR`; null if HubSpot gives no reason at all. */
+  /** For example `VALIDATION_ERROR`, or null if HubSpot gives no reason at all. */
   readonly category: string | null;
   readonly extras: ErrorExtras;
 
@@ -45,32 +45,29 @@ export function errorBody({ category, message, extras }: HubspotError, correlati
   return { status: 'error', message, correlationId, ...limit, ...details, ...reason };
 }
 
-/** The error for an invalid request, or for values that are not allowed. */
+/** Creates the error for an invalid request, or for values that are not allowed. */
 export function validationError(message: string, extras: ErrorExtras = {}): HubspotError {
   return new HubspotError(400, 'VALIDATION_ERROR', message, extras);
 }
 
-/**
- * The error that HubSpot returns for a search that it cannot run: it gives neither a category nor a
- * reason.
- */
+/** Returns the error that HubSpot returns for a search that it cannot run: it gives neither a category nor a reason. */
 export function unexplainedError(): HubspotError {
   return new HubspotError(400, null, 'There was a problem with the request.');
 }
 
-/** The error for a path that does not exist. */
+/** Creates the error for a path that does not exist. */
 export function unknownPath(): HubspotError {
   return new HubspotError(404, 'OBJECT_NOT_FOUND', 'resource not found');
 }
 
-/** The error for a record that does not exist. */
+/** Creates the error for a record that does not exist. */
 export function unknownRecord(id: string): HubspotError {
   const message = 'Object not found.  objectId are usually numeric.';
   const extras = { subCategory: 'crm.OBJECT_NOT_FOUND', context: { id: [id] } };
   return new HubspotError(404, 'OBJECT_NOT_FOUND', message, extras);
 }
 
-/** The error for a request without a valid token. */
+/** Creates the error for a request without a valid token. */
 export function authenticationError(): HubspotError {
   return new HubspotError(
     401,
@@ -79,7 +76,7 @@ export function authenticationError(): HubspotError {
   );
 }
 
-/** The error for a request whose token has expired. */
+/** Creates the error for a request whose token has expired. */
 export function expiredError(expiredAtMs: number, nowMs: number): HubspotError {
   const seconds = Math.max(0, Math.floor((nowMs - expiredAtMs) / 1000));
   const message = `The OAuth token used to make this call expired ${seconds} second(s) ago.`;
@@ -87,7 +84,7 @@ export function expiredError(expiredAtMs: number, nowMs: number): HubspotError {
   return new HubspotError(401, 'EXPIRED_AUTHENTICATION', message, { context });
 }
 
-/** The error for a request whose token lacks the scopes. Any one of `scopes` would be enough. */
+/** Creates the error for a request whose token lacks the scopes. Any one of `scopes` would be enough. */
 export function scopeError(scopes: readonly string[]): HubspotError {
   const url = 'https://developers.hubspot.com/scopes';
   return new HubspotError(
@@ -113,7 +110,7 @@ const LIMIT_POLICIES = {
   DAILY: 'You have reached your daily limit.',
 } as const;
 
-/** The error for a request that exceeds a limit. */
+/** Creates the error for a request that exceeds a limit. */
 export function limitError(policyName: keyof typeof LIMIT_POLICIES): HubspotError {
   return new HubspotError(429, 'RATE_LIMITS', LIMIT_POLICIES[policyName], { policyName });
 }

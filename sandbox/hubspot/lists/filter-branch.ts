@@ -68,7 +68,7 @@ type Operation = Extract<Filter, { filterType: 'PROPERTY' }>['operation'];
 
 /** A record that conditions are tested against. */
 export interface Candidate {
-  /** The value of a property; null if it has none. */
+  /** Returns the value of a property, or null if it has none. */
   read(property: string): string | null;
   isInList(listId: string): boolean;
 }

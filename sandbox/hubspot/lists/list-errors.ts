@@ -2,14 +2,14 @@
 
 import { HubspotError, validationError } from '../core/errors.ts';
 
-/** The error for a list ID that does not exist. */
+/** Creates the error for a list ID that does not exist. */
 export function unknownList(id: string): HubspotError {
   return new HubspotError(404, 'OBJECT_NOT_FOUND', `List does not exist with ID ${id}.`, {
     subCategory: 'ListError.LIST_NOT_FOUND',
   });
 }
 
-/** The error for a list name that does not exist. */
+/** Creates the error for a list name that does not exist. */
 export function unknownListName(name: string, objectTypeId: string): HubspotError {
   const message = `List does not exist with name ${name} and object type ID ${objectTypeId}.`;
   return new HubspotError(404, 'OBJECT_NOT_FOUND', message, {
@@ -17,14 +17,14 @@ export function unknownListName(name: string, objectTypeId: string): HubspotErro
   });
 }
 
-/** The error for a name that is in use. List names are unique, whatever the lists contain. */
+/** Creates the error for a name that is in use. List names are unique, whatever the lists contain. */
 export function nameTaken(name: string): HubspotError {
   return validationError(`The following list names already exist: [${name}]`, {
     subCategory: 'ILS.DUPLICATE_LIST_NAMES',
   });
 }
 
-/** The error for lists of an object type that this account does not have. */
+/** Creates the error for lists of an object type that this account does not have. */
 export function invalidObjectType(typeId: string): HubspotError {
   return validationError(
     `The objectTypeId ${typeId} provided for the list is not valid for this portal.`,
@@ -32,7 +32,7 @@ export function invalidObjectType(typeId: string): HubspotError {
   );
 }
 
-/** The error for a feature that lists of this processing type cannot have, or must have. */
+/** Creates the error for a feature that lists of this processing type cannot have, or must have. */
 export function invalidProcessingType(message: string): HubspotError {
   return validationError(message, { subCategory: 'ListError.INVALID_PROCESSING_TYPE' });
 }

@@ -40,7 +40,7 @@ export const READ_LISTS = needListScope('crm.lists.read');
 /** Requires the scope to change lists. */
 export const WRITE_LISTS = needListScope('crm.lists.write');
 
-/** The routes to mount at `/crm/v3/lists` and the dated addresses. */
+/** Returns the routes to mount at `/crm/v3/lists` and the dated addresses. */
 export function listRoutes(options: ListRoutesOptions) {
   const { lists, shown, inProgress, upkeep } = options;
   const router = createRouter();

@@ -29,7 +29,7 @@ export interface ListStore {
   findDeleted(id: string): List | undefined;
   /** Ignores case. */
   findByName(name: string): List | undefined;
-  /** All lists in the order of their IDs. */
+  /** Returns all lists in the order of their IDs. */
   all(): List[];
   search(query: ListQuery): { lists: List[]; total: number };
   rename(id: number, name: string): void;

@@ -21,7 +21,7 @@ export interface MembershipRoutesOptions extends ListRoutesOptions {
   clock: () => number;
 }
 
-/** The routes to mount next to the list routes. */
+/** Returns the routes to mount next to the list routes. */
 export function membershipRoutes(options: MembershipRoutesOptions) {
   const { memberships, shown, clock } = options;
   const router = createRouter();

@@ -44,7 +44,7 @@ export interface Memberships {
   has(listId: number, recordId: number): boolean;
   page(listId: number, page: MemberPage): Member[];
   activity(listId: number): ListActivity;
-  /** The lists of this object type that contain a record, without deleted lists. */
+  /** Returns the lists of this object type that contain a record, without deleted lists. */
   listsOf(objectTypeId: string, recordId: number): Membership[];
   /** Removes a record from all lists of this object type. */
   leave(objectTypeId: string, recordId: number): void;

@@ -10,7 +10,7 @@ const LIFETIME_MS = 600_000;
 export interface CodeGrant {
   scopes: readonly string[];
   redirectUri: string;
-  /** The PKCE challenge (SHA-256, base64url); undefined if the app does not use PKCE. */
+  /** The PKCE challenge (SHA-256, base64url), or undefined if the app does not use PKCE. */
   challenge: string | undefined;
 }
 

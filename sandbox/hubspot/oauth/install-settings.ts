@@ -11,7 +11,7 @@ export const installSettingsSchema = z.strictObject({
   redirectUris: z.array(z.url()).nullable().optional(),
   /** Scopes that the account cannot grant. They are missing from every token issued from now on. */
   withheldScopes: z.array(z.string()).optional(),
-  /** Whether each use of a refresh token returns a new one and invalidates the old one. */
+  /** True if each use of a refresh token returns a new one and invalidates the old one. */
   rotateRefreshTokens: z.boolean().optional(),
 });
 

@@ -22,7 +22,7 @@ export interface OAuthOptions {
   createSecret: () => string;
   /** Lifetime of an access token; 0 means that it never expires. */
   tokenLifetimeMs: number;
-  /** Whether each use of a refresh token returns a new one and invalidates the old one. */
+  /** True if each use of a refresh token returns a new one and invalidates the old one. */
   rotateRefreshTokens: boolean;
 }
 

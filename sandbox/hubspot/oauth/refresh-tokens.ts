@@ -8,7 +8,7 @@ import { toUuid } from './client-app.ts';
  */
 export interface RefreshTokens {
   issue(scopes: readonly string[]): string;
-  /** Returns the scopes of a token; undefined if the token is unknown or no longer valid. */
+  /** Returns the scopes of a token, or undefined if the token is unknown or no longer valid. */
   find(token: string): string[] | undefined;
   /** Invalidates a token. Returns false if the token is unknown. */
   revoke(token: string): boolean;

@@ -21,7 +21,7 @@ export interface TokenEndpointOptions extends TokenInfoOptions {
   tokenLifetimeMs: number;
 }
 
-/** The endpoints, to mount at `/oauth`. */
+/** Returns the endpoints, to mount at `/oauth`. */
 export function tokenRoutes(options: TokenEndpointOptions): Hono<HubspotEnv> {
   const router = createRouter();
   for (const version of VERSIONS) {

@@ -11,7 +11,7 @@ export interface TokenInfoOptions {
   clock: () => number;
 }
 
-/** An access token, as `/oauth/v1/access-tokens` returns it. */
+/** Returns an access token, as `/oauth/v1/access-tokens` returns it. */
 export function accessTokenInfo(options: TokenInfoOptions, token: string, found: FoundToken) {
   return {
     token,
@@ -25,7 +25,7 @@ export function accessTokenInfo(options: TokenInfoOptions, token: string, found:
   };
 }
 
-/** A refresh token, as `/oauth/v1/refresh-tokens` returns it. */
+/** Returns a refresh token, as `/oauth/v1/refresh-tokens` returns it. */
 export function refreshTokenInfo(
   options: TokenInfoOptions,
   token: string,

@@ -7,16 +7,13 @@ import { standardProperties } from './standard-properties.ts';
 
 /** The properties of an account. */
 export interface Properties {
-  /** Also finds archived properties; undefined if the property never existed. */
+  /** Also finds archived properties, or undefined if the property never existed. */
   find(type: ObjectType, name: string): Property | undefined;
   /** Lists all properties of a type, including archived ones, with HubSpot's own properties first. */
   list(type: ObjectType): Property[];
   /** Writes a property that was created here. Replaces one with the same name. */
   save(type: ObjectType, property: Property): void;
-  /**
-   * Whether the property and its values are hidden from tokens. Users of the account always see
-   * them.
-   */
+  /** Returns true if the property and its values are hidden from tokens. Users of the account always see them. */
   isHidden(type: ObjectType, name: string): boolean;
   hide(type: ObjectType, name: string, isHidden: boolean): void;
 }

@@ -14,7 +14,7 @@ export interface PropertyGroup {
 
 /** The groups of an account. */
 export interface PropertyGroups {
-  /** Also finds archived groups; undefined if the group never existed. */
+  /** Also finds archived groups, or undefined if the group never existed. */
   find(type: ObjectType, name: string): PropertyGroup | undefined;
   /** Lists the groups that are not archived, with HubSpot's own groups first. */
   list(type: ObjectType): PropertyGroup[];

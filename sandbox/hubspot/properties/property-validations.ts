@@ -16,9 +16,9 @@ import {
 
 /** The validation rules of an account. */
 export interface PropertyValidations {
-  /** The rules of one property, in the order of their types. */
+  /** Returns the rules of one property, in the order of their types. */
   of(type: ObjectType, property: string): ValidationRule[];
-  /** All properties that have rules. */
+  /** Returns all properties that have rules. */
   list(type: ObjectType): { property: string; rules: ValidationRule[] }[];
   /**
    * Sets a rule. Replaces one of the same type. Throws an error if it does not suit the property.

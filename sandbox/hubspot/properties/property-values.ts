@@ -61,7 +61,7 @@ export function readValues(
   return { values, errors };
 }
 
-/** The 400 error that rejects a whole request because of some of its values. */
+/** Returns the 400 error that rejects a whole request because of some of its values. */
 export function valuesError(errors: readonly ValueError[]) {
   const details = errors.map(({ message, error, name }) => ({
     message,
@@ -131,7 +131,7 @@ function readDate(text: string): Outcome {
   return { message, error: 'INVALID_DATE' };
 }
 
-/** Returns the start of a day in the form `2026-03-10`; null if there is no such day. */
+/** Returns the start of a day in the form `2026-03-10`, or null if there is no such day. */
 function dayOf(text: string): number | null {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return isTime(ms) && new Date(ms).toISOString().startsWith(text) ? ms : null;
@@ -143,7 +143,7 @@ function readTime(text: string): Outcome {
   return { message: `${text} was not a valid long.`, error: 'INVALID_LONG' };
 }
 
-/** Reads a time, in milliseconds since 1970 or in ISO form; null if it is neither. */
+/** Reads a time, in milliseconds since 1970 or in ISO form, or null if it is neither. */
 export function readMoment(text: string): number | null {
   if (/^-?\d+$/.test(text)) return isTime(Number(text)) ? Number(text) : null;
   const ms = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(text)

@@ -105,7 +105,7 @@ export function isReadOnly({ readOnly, calculated }: PropertyDefinition): boolea
   return readOnly || calculated;
 }
 
-/** A property as the API shows it. */
+/** Returns a property as the API shows it. */
 export function propertyBody(property: Property) {
   const { archivedAtMs, createdAtMs, updatedAtMs, userId, readOnly, hubspotDefined, ...shown } =
     property;

@@ -84,7 +84,7 @@ const OF_TYPE: Readonly<Record<ObjectType['name'], readonly Short[]>> = {
   ],
 };
 
-/** The properties of an object type that HubSpot defines. */
+/** Returns the properties of an object type that HubSpot defines. */
 export function standardProperties(type: ObjectType): Property[] {
   const [[groupName = ''] = []] = STANDARD_GROUPS[type.name];
   return [...OF_TYPE[type.name], ...OF_BOTH].map(([name, label, differs = {}]) => ({

@@ -55,7 +55,7 @@ export interface Breach {
   error: string;
 }
 
-/** Returns the problem with the arguments of a rule for a property; undefined if they are valid. */
+/** Returns the problem with the arguments of a rule for a property, or undefined if they are valid. */
 export function badArguments(
   { type }: Pick<Property, 'type'>,
   { ruleType, ruleArguments }: ValidationRule,
@@ -67,7 +67,7 @@ export function badArguments(
     : `${ruleType} does not accept the arguments [${ruleArguments.join(', ')}].`;
 }
 
-/** The reason why a value breaks a rule; undefined if it does not. Blank values break no rule. */
+/** Returns the reason why a value breaks a rule, or undefined if it does not. Blank values break no rule. */
 export function breach(
   { ruleType, ruleArguments, shouldApplyNormalization }: ValidationRule,
   value: string,
@@ -297,10 +297,7 @@ function durationJudges(
   };
 }
 
-/**
- * Returns the time that is an ISO 8601 period before or after another time; undefined for any other
- * text.
- */
+/** Returns the time that is an ISO 8601 period before or after another time, or undefined for any other text. */
 function addPeriod(period: string, sign: 1 | -1, fromMs: number): number | undefined {
   const pattern =
     /^P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?)?$/;

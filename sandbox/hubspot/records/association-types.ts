@@ -44,13 +44,13 @@ export function kindOf(typeId: number): AssociationKind {
   throw validationError(`No association type with ID ${typeId} exists between these objects.`);
 }
 
-/** A kind of association seen from one side, in the form of the associations API. */
+/** Returns a kind of association seen from one side, in the form of the associations API. */
 export function labelledSpec(from: ObjectType, kind: AssociationKind) {
   const label = kind === 'primary' ? { label: 'Primary' } : {};
   return { category: 'HUBSPOT_DEFINED', typeId: TYPE_IDS[from.name][kind], ...label };
 }
 
-/** All kinds of associations seen from one side, with their labels. */
+/** Returns all kinds of associations seen from one side, with their labels. */
 export function labelsOf(from: ObjectType) {
   return KINDS.map((kind) => labelledSpec(from, kind));
 }
@@ -61,7 +61,7 @@ export function kindName(from: ObjectType, kind: AssociationKind): string {
   return kind === 'primary' ? name : `${name}_unlabeled`;
 }
 
-/** The kinds of associations that v3 has, seen from one side. */
+/** Returns the kinds of associations that v3 has, seen from one side. */
 export function namedKinds(from: ObjectType) {
   return KINDS.map((kind) => ({ id: `${TYPE_IDS[from.name][kind]}`, name: kindName(from, kind) }));
 }
@@ -76,14 +76,12 @@ export function kindNamed(from: ObjectType, name: string): AssociationKind {
 
 const KINDS: readonly AssociationKind[] = ['primary', 'unlabeled'];
 
-/** A kind of association seen from one side, in the form in which clients name it. */
+/** Returns a kind of association seen from one side, in the form in which clients name it. */
 export function plainSpec(from: ObjectType, kind: AssociationKind) {
   return { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: TYPE_IDS[from.name][kind] };
 }
 
-/**
- * The associations of a record as they are shown with it; nothing if the request asked for none.
- */
+/** Returns the associations of a record as they are shown with it; nothing if the request asked for none. */
 export function associationsBody(
   { associations }: { associations: Associations },
   type: ObjectType,

@@ -20,7 +20,7 @@ export interface Association {
  * The associations of an account. IDs must belong to active records; the caller has checked this.
  */
 export interface Associations {
-  /** The associations of a record with records of the other type, in the order of their IDs. */
+  /** Returns the associations of a record with records of the other type, in the order of their IDs. */
   list(from: ObjectType, id: string): Association[];
   /**
    * Associates two records. The company becomes primary if it is the contact's first, or if
@@ -31,7 +31,7 @@ export interface Associations {
   remove(contactId: string, companyId: string, kinds?: readonly AssociationKind[]): void;
   /** Moves the associations of one record to another record of the same type. */
   move(type: ObjectType, fromId: string, toId: string): void;
-  /** The primary company of a contact; null if it has none. */
+  /** Returns the primary company of a contact, or null if it has none. */
   primaryCompanyOf(contactId: string): string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The past and present values of a property. */
+/** The past and current values of a property. */
 
 import { isoTime } from '../properties/property.ts';
 import type { StoredRecord } from './record.ts';
@@ -45,7 +45,7 @@ function valuesOf(
   return history;
 }
 
-/** A value from before the first change was imported with the record. */
+/** Returns a value from before the first change was imported with the record. */
 function beginningOf(record: StoredRecord, change: RecordVersion | undefined) {
   if (change === undefined) return { timestamp: isoTime(record.createdAtMs), sourceType: 'IMPORT' };
   const { source, sourceId } = change.replacedBy;

@@ -16,8 +16,7 @@ export function shownNames(type: ObjectType, names: readonly string[]): ShownNam
 }
 
 /**
- * The properties that a reader requests and may see. If the request names none, the default ones of
- * the type.
+ * Returns the properties that a reader requests and may see. If the request names none, the default ones of the type.
  */
 export function askedNames(
   properties: Pick<Properties, 'find' | 'isHidden'>,
@@ -34,12 +33,12 @@ export function writtenNames(type: ObjectType, written: readonly string[]): Show
   return shownNames(type, [...type.defaultProperties, ...written]);
 }
 
-/** A record with these properties. Properties without a value are null. */
+/** Returns a record with these properties. Properties without a value are null. */
 export function recordBody(type: ObjectType, record: StoredRecord, names: ShownNames) {
   return bodyOf(type, record, names, true);
 }
 
-/** A record as the response to a write shows it: properties without a value are left out. */
+/** Returns a record as the response to a write shows it: properties without a value are left out. */
 export function writtenBody(type: ObjectType, record: StoredRecord, names: ShownNames) {
   return bodyOf(type, record, names, false);
 }

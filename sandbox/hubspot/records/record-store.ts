@@ -89,7 +89,7 @@ export interface RecordStore {
   ): StoredRecord | undefined;
   /** Removes a record permanently, with everything that is stored about it. */
   erase(type: ObjectType, id: string, author: Author): boolean;
-  /** The state of a record before each of its changes, oldest first. */
+  /** Returns the state of a record before each of its changes, oldest first. */
   versions(type: ObjectType, id: string): RecordVersion[];
   /**
    * Hides records as if they did not exist, with no archived record in their place, or shows them

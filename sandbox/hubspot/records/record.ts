@@ -12,7 +12,7 @@ export interface StoredRecord {
   modifiedAtMs: number;
   /** Null if the record is not archived. */
   archivedAtMs: number | null;
-  /** The record into which this record was merged; null for nearly all records. */
+  /** The record into which this record was merged, or null for nearly all records. */
   mergedInto: string | null;
   values: Values;
 }
@@ -40,7 +40,7 @@ export function toRecord(row: RecordRow): StoredRecord {
   };
 }
 
-/** Returns the value of a property, even one that HubSpot computes; null if it never had a value. */
+/** Returns the value of a property, even one that HubSpot computes, or null if it never had a value. */
 export function propertyValue(type: ObjectType, record: StoredRecord, name: string): string | null {
   switch (name) {
     case 'hs_object_id':

@@ -76,18 +76,18 @@ export interface Rules {
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
-  /** The errors that validation rules report for values about to be written. */
+  /** Returns the errors that validation rules report for values about to be written. */
   checkValues(type: ObjectType, values: Values): ValueError[];
-  /** The required properties that a record would lack after a write. */
+  /** Returns the required properties that a record would lack after a write. */
   findMissing(type: ObjectType, after: ValueOf): ErrorDetail[];
-  /** The reason why this one record is rejected; undefined if it is not. */
+  /** Returns the reason why this one record is rejected, or undefined if it is not. */
   refusal(
     type: ObjectType,
     id: string | null,
     after: ValueOf,
     written: Values,
   ): HubspotError | undefined;
-  /** The reason why a batch cannot read this one record; undefined if it can. */
+  /** Returns the reason why a batch cannot read this one record, or undefined if it can. */
   unreadable(type: ObjectType, id: string): HubspotError | undefined;
 }
 

@@ -31,8 +31,8 @@ export function createRouter(): Hono<HubspotEnv> {
 export const DATED_VERSIONS = ['2025-09', '2026-03', '2026-09'] as const;
 
 /**
- * The addresses of one part of the CRM in all versions. They differ in more than the number: `/crm/objects/2026-09` but
- * `/crm/v3/objects`.
+ * Returns the addresses of one part of the CRM in all versions. They differ in more than the number:
+ * `/crm/objects/2026-09` but `/crm/v3/objects`.
  */
 export function crmPaths(part: string, olderVersions: readonly string[] = ['v3']): string[] {
   return [

@@ -26,16 +26,16 @@ export interface LimitSettings {
 /** Counts requests. */
 export interface Limits {
   readonly dailyLimit: number;
-  /** Number of requests of private apps today. */
+  /** Returns the number of requests of private apps today. */
   usedToday(): number;
-  /** The end of the day, in milliseconds since 1970. */
+  /** Returns the end of the day, in milliseconds since 1970. */
   dayEndsAtMs(): number;
   /** Makes it appear that this many requests were sent today. */
   setUsedToday(calls: number): void;
   /** Counts a request, or throws the 429 of the limit that it exceeds. */
   take(grant: FoundToken): void;
   takeSearch(): void;
-  /** The headers of a response to this token. */
+  /** Returns the headers of a response to this token. */
   headersFor(grant: FoundToken): Record<string, string>;
 }
 

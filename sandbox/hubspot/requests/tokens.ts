@@ -19,7 +19,7 @@ export interface TokenGrant {
 export interface FoundToken extends TokenGrant {
   /** The account. */
   hubId: number;
-  /** Milliseconds since 1970; null if it does not expire. */
+  /** Milliseconds since 1970, or null if it does not expire. */
   expiresAtMs: number | null;
   isExpired: boolean;
   /** The scopes that HubSpot reports for the token. Requests are checked against `scopes`. */
@@ -33,7 +33,7 @@ export interface Tokens {
    * expires.
    */
   issue(grant: TokenGrant, options?: { token?: string; lifetimeMs?: number }): string;
-  /** Also finds expired tokens; undefined if the token never existed or was revoked. */
+  /** Also finds expired tokens, or undefined if the token never existed or was revoked. */
   findToken(token: string): FoundToken | undefined;
   /** Revokes a token. Returns false if it did not exist. */
   revoke(token: string): boolean;
@@ -44,7 +44,7 @@ export interface Tokens {
    * they stay listed, HubSpot still reports that tokens have them.
    */
   withdraw(scopes: readonly string[], options?: { areListed?: boolean }): void;
-  /** The scopes that HubSpot currently reports for a token with these scopes. */
+  /** Returns the scopes that HubSpot currently reports for a token with these scopes. */
   listedScopes(scopes: readonly string[]): string[];
 }
 

@@ -35,7 +35,7 @@ export const MAX_PAGE = 500;
 export const MAX_INPUTS_READ = 1000;
 export const MAX_INPUTS_WRITTEN = 2000;
 
-/** The associations of one record, to mount next to the record routes. */
+/** Returns the associations of one record, to mount next to the record routes. */
 export function recordAssociationRoutes(account: Account): Hono<HubspotEnv> {
   const { associations } = account;
   const router = createRouter();
@@ -76,7 +76,7 @@ export function recordAssociationRoutes(account: Account): Hono<HubspotEnv> {
   return router;
 }
 
-/** The kinds of associations. */
+/** Returns the kinds of associations. */
 export function associationLabelRoutes(): Hono<HubspotEnv> {
   const router = createRouter();
   router.get('/labels', (c) => c.json({ results: labelsOf(typesInPath(c, 'read').from) }));
@@ -263,7 +263,7 @@ export function sortOut<Input extends { from: { id: string }; to: { id: string }
   return { present, failures };
 }
 
-/** The failure that a batch reports for a record without associations. */
+/** Returns the failure that a batch reports for a record without associations. */
 export function nothingTied(from: ObjectType, fromId: string): Failure {
   const to = otherType(from);
   const word = (type: ObjectType) => type.word.toLowerCase();

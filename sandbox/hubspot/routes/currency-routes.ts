@@ -12,7 +12,7 @@ export const CURRENCY_PATHS = [
   ...DATED_VERSIONS.map((version) => `/settings/currencies/${version}`),
 ];
 
-/** The company currency, and the current exchange rates. */
+/** Returns the company currency, and the current exchange rates. */
 export function currencyRoutes({ currencies }: Account): Hono<HubspotEnv> {
   const router = createRouter();
   router.use(needScope('settings.currencies.read', 'settings.currencies.write'));

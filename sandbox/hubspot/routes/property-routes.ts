@@ -34,7 +34,7 @@ import { groupRoutes } from './property-group-routes.ts';
 const MAX_INPUTS = 100;
 const MAX_NAME_LENGTH = 100;
 
-/** The properties of an object type, and their groups. */
+/** Returns the properties of an object type, and their groups. */
 export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<HubspotEnv> {
   const { properties, clock } = account;
   const router = createRouter();

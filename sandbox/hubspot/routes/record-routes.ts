@@ -46,7 +46,7 @@ const MAX_PAGE_WITH_HISTORY = 50;
 const idPropertyQuery = z.object({ idProperty: z.string().optional() });
 const propertiesBody = z.object({ properties: inputValuesSchema });
 
-/** The routes for single records of a type. */
+/** Returns the routes for single records of a type. */
 export function recordRoutes(account: Account): Hono<HubspotEnv> {
   const { store } = account;
   const router = createRouter();

@@ -37,9 +37,7 @@ export interface Vocabulary {
   properties: Properties;
 }
 
-/**
- * The conditions of all groups, of which one must hold. Every column is hidden from the indexes.
- */
+/** Returns the conditions of all groups, of which one must hold. Every column is hidden from the indexes. */
 export function groupsCondition(
   vocabulary: Vocabulary,
   groups: readonly (readonly SearchFilter[])[],

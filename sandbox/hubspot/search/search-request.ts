@@ -96,7 +96,7 @@ export interface SearchRequest {
   /** Words, each of which must be the start of a word in the record. */
   query: string;
   sort: { propertyName: string; isDescending: boolean } | undefined;
-  /** The properties to return; empty if the request names none. */
+  /** The properties to return. Empty if the request names none. */
   properties: readonly string[];
   limit: number;
   /** Number of results to skip. */
@@ -136,7 +136,7 @@ export function checkBodyLength(body: string): void {
   check(body.length <= MAX_BODY_LENGTH, `a body of at most ${MAX_BODY_LENGTH} characters`);
 }
 
-/** The 400 error for a search that cannot be run. */
+/** Returns the 400 error for a search that cannot be run. */
 export function searchError(message: string, code = 'INVALID_SEARCH') {
   return validationError(`There was a problem with the request. ${message}`, {
     errors: [{ message, code }],

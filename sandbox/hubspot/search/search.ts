@@ -54,7 +54,7 @@ export function createSearch(
     .pluck();
   const seenAfter = (lag: number) => lastSeen.get(clock() - lag) ?? 0;
 
-  /** The changes of records of a type that the index does not show yet; null if there can be none. */
+  /** Returns the changes of records of a type that the index does not show yet, or null if there can be none. */
   function unseenChanges(type: ObjectType): Condition | null {
     const unseen = [
       ...(lagMs > 0 ? [{ sql: 'version > ?', values: [seenAfter(lagMs)] }] : []),
@@ -99,7 +99,7 @@ export function createSearch(
 
 const ACTIVE = 'archived_at_ms is null and merged_into is null';
 
-/** The records with these changes reverted. For each value, the oldest former value counts. */
+/** Returns the records with these changes reverted. For each value, the oldest former value counts. */
 function formerRecords({ name }: ObjectType, unseen: Condition): Condition {
   return {
     sql: `(with changes as (select * from versions where ${unseen.sql}),

@@ -28,7 +28,7 @@ export const cardFetchSchema = z.strictObject({
   signature: z.enum(['v3', 'v2', 'wrong', 'missing']).default('v3'),
   /** Signs this address instead of the one that is called. */
   signedUrl: z.url().optional(),
-  /** Whether the request is repeated once after a server error. */
+  /** True if the request is repeated once after a server error. */
   repeats: z.boolean().default(true),
 });
 

@@ -58,11 +58,11 @@ export interface Forgery {
 export interface Sender {
   /** Sends events after a short delay, if there is an address for them. */
   queue(events: readonly WebhookEvent[]): void;
-  /** Sends this body immediately and only once; undefined if there is no address for it. */
+  /** Sends this body immediately and only once, or undefined if there is no address for it. */
   send(body: string, forgery?: Forgery): Promise<Delivery | undefined>;
   /** Finished attempts, oldest first. */
   deliveries(): readonly Delivery[];
-  /** Number of events that the receiver has not accepted yet. */
+  /** Returns the number of events that the receiver has not accepted yet. */
   waiting(): number;
   /** Stops sending. Deliveries in flight are cut off. */
   close(): void;

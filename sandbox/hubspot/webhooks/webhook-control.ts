@@ -17,7 +17,7 @@ export interface WebhookControlOptions {
   app: CardApp;
 }
 
-/** The control endpoints, to mount at `/_sandbox/webhooks`. */
+/** Returns the control endpoints, to mount at `/_sandbox/webhooks`. */
 export function webhookControlRoutes({ sender, app, ...account }: WebhookControlOptions) {
   const router = createRouter();
   router.get('/deliveries', (c) =>

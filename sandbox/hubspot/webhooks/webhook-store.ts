@@ -76,7 +76,7 @@ export function openWebhookStore(db: Database, clock: () => number): WebhookStor
   };
 }
 
-/** The settings as HubSpot shows them. */
+/** Returns the settings as HubSpot shows them. */
 export function settingsBody(settings: WebhookSettings) {
   return {
     targetUrl: settings.targetUrl,
@@ -86,7 +86,7 @@ export function settingsBody(settings: WebhookSettings) {
   };
 }
 
-/** A subscription as HubSpot shows it. */
+/** Returns a subscription as HubSpot shows it. */
 export function subscriptionBody(subscription: Subscription) {
   const { propertyName, objectTypeId } = subscription;
   return {

@@ -58,7 +58,7 @@ interface Cell {
   value: string;
   /** The position at which the next cell starts. */
   next: number;
-  /** Whether the cell is the last of its row. */
+  /** True if the cell is the last of its row. */
   isLast: boolean;
 }
 

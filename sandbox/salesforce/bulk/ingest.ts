@@ -36,7 +36,7 @@ const orderSchema = csvFormatSchema.extend({
 });
 const changeSchema = z.object({ state: z.enum(['UploadComplete', 'Aborted']) });
 
-/** The resources of jobs that write. */
+/** Returns the resources of jobs that write. */
 export function bulkIngestRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
   const jobs = createJobList<IngestJob>();
   const router = createBulkJobRouter({ path: '/jobs/ingest', jobs, bulk, describe });

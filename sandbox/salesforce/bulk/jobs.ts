@@ -26,12 +26,12 @@ export interface BulkJob {
   user: User;
   format: CsvFormat;
   createdAtMs: number;
-  /** The time when everything needed to start had arrived; null before. */
+  /** The time when everything needed to start had arrived. Null until then. */
   submittedAtMs: number | null;
   isAborted: boolean;
-  /** Whether all work is done. */
+  /** True if all work is done. */
   isWorkedOff: boolean;
-  /** The reason why the job failed as a whole; null if it did not. */
+  /** The reason why the job failed as a whole, or null if it did not. */
   errorMessage: string | null;
 }
 
@@ -104,7 +104,7 @@ export function describeJob(job: BulkJob, state: BulkJobState, basePath: string)
   };
 }
 
-/** The error for a job whose state does not allow the request. */
+/** Creates the error for a job whose state does not allow the request. */
 export function wrongState(message: string): SalesforceError {
   return new SalesforceError(400, 'INVALIDJOBSTATE', message);
 }

@@ -34,7 +34,7 @@ const orderSchema = csvFormatSchema.extend({
 });
 const changeSchema = z.object({ state: z.literal('Aborted') });
 
-/** The resources of query jobs. */
+/** Returns the resources of query jobs. */
 export function bulkQueryRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
   const jobs = createJobList<QueryJob>();
   const router = createBulkJobRouter({ path: '/jobs/query', jobs, bulk, describe });

@@ -16,7 +16,7 @@ export interface BulkUsage {
   takeQueryJob(): void;
   /** Counts the batches of an upload. Throws LIMIT_EXCEEDED if too few are left. */
   takeBatches(rowCount: number): void;
-  /** The allowances as `/limits` shows them. */
+  /** Returns the allowances as `/limits` shows them. */
   limits(): Record<string, { Max: number; Remaining: number }>;
 }
 

@@ -69,7 +69,7 @@ export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<voi
   job.isWorkedOff = true;
 }
 
-/** The CSV of the records that were not processed. */
+/** Returns the CSV of the records that were not processed. */
 export function unprocessedCsv(job: IngestJob): string {
   if (job.upload === null) return '';
   const done = job.written.count + job.failed.count;

@@ -41,7 +41,7 @@ export interface ControlOptions extends ControlParts<SalesforceFault, RequestDet
   tokens: Tokens;
 }
 
-/** The control endpoints, to mount at `/_sandbox`. */
+/** Returns the control endpoints, to mount at `/_sandbox`. */
 export function controlRoutes(options: ControlOptions): Hono {
   const { org } = options;
   const router = createCrmControlRouter(options, {

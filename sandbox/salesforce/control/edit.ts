@@ -32,7 +32,7 @@ export const editSchema = z.discriminatedUnion('action', [
     type,
     masterId: id,
     loserIds: z.array(id).min(1).max(2),
-    /** Whether blank fields of the master get the losers' values. */
+    /** True if blank fields of the master get the losers' values. */
     fillBlanks: z.boolean().default(false),
     /** Values that the master receives in the same step, for example another name. */
     values: values.optional(),

@@ -43,7 +43,7 @@ export function errorBody({ message, errorCode, fields }: SalesforceError) {
   return [{ message, errorCode, ...(fields === undefined ? {} : { fields }) }];
 }
 
-/** The error for a request that names an unknown object. */
+/** Creates the error for a request that names an unknown object. */
 export function unknownType(name: string): SalesforceError {
   return new SalesforceError(
     400,
@@ -52,29 +52,29 @@ export function unknownType(name: string): SalesforceError {
   );
 }
 
-/** The error for a path that does not exist. */
+/** Creates the error for a path that does not exist. */
 export function notFound(): SalesforceError {
   return new SalesforceError(404, 'NOT_FOUND', 'The requested resource does not exist');
 }
 
-/** The error for a request without a valid token. */
+/** Creates the error for a request without a valid token. */
 export function sessionError(): SalesforceError {
   return new SalesforceError(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
 }
 
-/** The error for a request after the day's requests are used up. */
+/** Creates the error for a request after the day's requests are used up. */
 export function dailyLimitError(): SalesforceError {
   return new SalesforceError(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
 }
 
-/** The error for a user who lacks a setup permission. */
+/** Creates the error for a user who lacks a setup permission. */
 export function noRightError(): SalesforceError {
   return new SalesforceError(403, 'INSUFFICIENT_ACCESS_OR_READONLY', NO_RIGHT_MESSAGE);
 }
 
 export const NO_RIGHT_MESSAGE = 'insufficient access rights on object id';
 
-/** The error of one record. */
+/** Returns the error of one record. */
 export function recordError(
   statusCode: string,
   message: string,

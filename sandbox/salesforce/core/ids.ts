@@ -18,7 +18,7 @@ export function createId(keyPrefix: string, number: number): string {
   return toLongId(keyPrefix + INSTANCE + toDigits(number));
 }
 
-/** Returns the 18-character form of an ID in either form; null if the text is not an ID. */
+/** Returns the 18-character form of an ID in either form, or null if the text is not an ID. */
 export function readId(text: string): string | null {
   if (!/^[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?$/.test(text)) return null;
   const long = toLongId(text.slice(0, SHORT_LENGTH));

@@ -18,7 +18,7 @@ export interface Screen {
 export interface FlowOrg {
   flows: ReadonlyMap<string, Element>;
   callAction: CallAction;
-  /** Reads one record; undefined if the user does not see it. */
+  /** Reads one record, or undefined if the user does not see it. */
   findRecord(object: string, id: string, fields: readonly string[]): Promise<unknown>;
   organizationId: string;
 }

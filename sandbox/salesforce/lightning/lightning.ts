@@ -140,7 +140,7 @@ function isPlacedOn(meta: Element, object: string): boolean {
   );
 }
 
-/** The values of the properties in the Lightning App Builder before an administrator changes them. */
+/** Returns the values of the properties in the Lightning App Builder before an administrator changes them. */
 function readDefaults(meta: Element): Record<string, string> {
   return Object.fromEntries(
     targetConfigs(meta)

@@ -33,7 +33,7 @@ export function childOf(element: Element, name: string): Element | undefined {
   return childrenOf(element, name)[0];
 }
 
-/** The text of an element on this path; undefined if there is none. */
+/** Returns the text of an element on this path, or undefined if there is none. */
 export function textOf(element: Element, ...names: string[]): string | undefined {
   let found: Element | undefined = element;
   for (const name of names) found = found && childOf(found, name);

@@ -27,7 +27,7 @@ export interface Access {
   canReadType(user: User, type: ObjectType): boolean;
   /** Revokes the integration user's permission for an object, or restores it. */
   hideType(type: ObjectType, isHidden: boolean): void;
-  /** SQL that is true for the IDs of records shared with the user; null if all records are shared. */
+  /** SQL that is true for the IDs of records shared with the user, or null if all records are shared. */
   sharedSql(user: User, id: string): string | null;
   /** Returns false for a record that is not shared with the user. */
   isShared(user: User, id: string): boolean;

@@ -42,9 +42,9 @@ export type OrgShape = (typeof ORG_SHAPES)[number];
 export interface OrgFeatures {
   /** Data Protection and Privacy. An Individual holds a person's consents. */
   individuals?: boolean;
-  /** Whether contacts have a `DeceasedDate`. */
+  /** True if contacts have a `DeceasedDate`. */
   deceasedDate?: boolean;
-  /** Whether each record has a currency, and the org has exchange rates. */
+  /** True if each record has a currency, and the org has exchange rates. */
   currencies?: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Catalogue {
   list(): ObjectType[];
   /** Finds the object with a name. Case is ignored. */
   find(name: string): ObjectType | undefined;
-  /** The same as `find`, but throws INVALID_TYPE for an unknown name. */
+  /** Returns the same as `find`, but throws INVALID_TYPE for an unknown name. */
   get(name: string): ObjectType;
   /** Finds the object that an ID belongs to. */
   ofId(id: string): ObjectType | undefined;
@@ -221,7 +221,7 @@ function featureFields({ individuals, deceasedDate }: OrgFeatures): Field[] {
   ];
 }
 
-/** The same fields on a person account. */
+/** Returns the same fields on a person account. */
 function personFeatureFields({ individuals, deceasedDate }: OrgFeatures): Field[] {
   return [
     ...(individuals ? [personIndividualField()] : []),

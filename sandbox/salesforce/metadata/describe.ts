@@ -11,7 +11,7 @@ export interface DescribeOrg {
   access: Access;
 }
 
-/** A short description of one object, as in the list of all objects. */
+/** Returns a short description of one object, as in the list of all objects. */
 export function describeBriefly(type: ObjectType, basePath: string) {
   const url = `${basePath}/sobjects/${type.name}`;
   return {
@@ -50,7 +50,7 @@ export function describeBriefly(type: ObjectType, basePath: string) {
   };
 }
 
-/** The full description of one object. */
+/** Returns the full description of one object. */
 export function describeObject(org: DescribeOrg, type: ObjectType, user: User, basePath: string) {
   const fields = type.fields.filter((field) => org.access.canRead(user, type, field));
   return {
@@ -69,7 +69,7 @@ export function describeObject(org: DescribeOrg, type: ObjectType, user: User, b
   };
 }
 
-/** The only page layout of an object. A new custom field is not on it until someone adds it. */
+/** Returns the only page layout of an object. A new custom field is not on it until someone adds it. */
 export function describeLayouts(org: DescribeOrg, type: ObjectType, user: User) {
   const fields = type.fields.filter(
     (field) =>

@@ -13,7 +13,7 @@ export const PERMISSION_OBJECTS = new Set([
   'FieldPermissions',
 ]);
 
-/** Returns the permission required to write such a record; undefined for any other object. */
+/** Returns the permission required to write such a record, or undefined for any other object. */
 export function permissionFor(typeName: string): SetupPermission | undefined {
   if (!PERMISSION_OBJECTS.has(typeName)) return undefined;
   return typeName === 'PermissionSetAssignment'

@@ -49,16 +49,16 @@ export const fieldSchema = z.object({
   /** Total number of digits in a number, and the number after the decimal point. */
   precision: z.number().int().default(0),
   scale: z.number().int().default(0),
-  /** Whether a record must have it. */
+  /** True if a record must have it. */
   required: z.boolean().default(false),
   createable: z.boolean().default(true),
   updateable: z.boolean().default(true),
   custom: z.boolean().default(false),
   externalId: z.boolean().default(false),
-  /** Whether no two records can have the same value. */
+  /** True if no two records can have the same value. */
   unique: z.boolean().default(false),
   picklist: z.array(z.string()).default([]),
-  /** Whether values that are not in the picklist are refused. */
+  /** True if values that are not in the picklist are refused. */
   restricted: z.boolean().default(false),
   reference: referenceSchema.optional(),
   /** The value of a new record that does not set the field. */
@@ -69,7 +69,7 @@ export const fieldSchema = z.object({
   compound: z.string().optional(),
   /** The field of the contact behind a person account that this field represents. */
   ofPerson: z.string().optional(),
-  /** Whether users see it only if a permission set grants it. Otherwise every user sees it. */
+  /** True if users see it only if a permission set grants it. Otherwise every user sees it. */
   needsGrant: z.boolean().default(false),
 });
 

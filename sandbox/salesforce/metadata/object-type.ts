@@ -13,9 +13,9 @@ export interface ObjectType {
   createable: boolean;
   updateable: boolean;
   deletable: boolean;
-  /** Whether two records can be merged. */
+  /** True if two records can be merged. */
   mergeable: boolean;
-  /** Whether only the tooling API shows it. */
+  /** True if only the tooling API shows it. */
   toolingOnly: boolean;
   /** Groups of fields whose values must be unique together. */
   unique: readonly (readonly string[])[];

@@ -56,7 +56,7 @@ export function wholeSecond(atMs: number): number {
   return Math.floor(atMs / 1000) * 1000;
 }
 
-/** Returns milliseconds since 1970 for an ISO time with a zone; undefined for anything else. */
+/** Returns milliseconds since 1970 for an ISO time with a zone, or undefined for anything else. */
 export function parseMoment(text: string): number | undefined {
   const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
   if (!pattern.test(text) || !isDay(text.slice(0, 10))) return undefined;

@@ -14,7 +14,7 @@ export interface ClientApp {
 
 const KEY_BITS = 2048;
 
-/** The app of a database. It stays the same when the sandbox is restarted. */
+/** Returns the app of a database. It stays the same when the sandbox is restarted. */
 export function openClientApp(db: Database, seed: number): ClientApp {
   return {
     clientId: `3MVG9${secretOf(seed, 'client id').slice(0, 60)}`,

@@ -15,11 +15,11 @@ export interface OAuthOptions {
   codes: Codes;
   tokens: Tokens;
   clock: () => number;
-  /** Whether each use of a refresh token returns a new one and invalidates the old one. */
+  /** True if each use of a refresh token returns a new one and invalidates the old one. */
   rotateRefreshTokens: boolean;
 }
 
-/** The endpoints, to mount at `/services/oauth2`. */
+/** Returns the endpoints, to mount at `/services/oauth2`. */
 export function tokenRoutes(options: OAuthOptions): Hono {
   const router = new Hono();
   router.post('/token', async (c) => {

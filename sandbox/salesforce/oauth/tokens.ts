@@ -21,7 +21,7 @@ export interface Tokens {
    */
   issueAccess(grant: TokenGrant, options?: { token?: string; lifetimeMs?: number }): string;
   issueRefresh(grant: TokenGrant): string;
-  /** Returns the grant of an access token; undefined if the token is unknown or no longer valid. */
+  /** Returns the grant of an access token, or undefined if the token is unknown or no longer valid. */
   findAccess(token: string): TokenGrant | undefined;
   findRefresh(token: string): TokenGrant | undefined;
   /** Revokes a token of either kind. Returns false if it is unknown. */

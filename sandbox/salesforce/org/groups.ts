@@ -9,7 +9,7 @@ const FORMER_MEMBERS = 2;
 /** The parts that groups are created from. */
 export interface GroupsOptions extends ContactList {
   atMs: number;
-  /** The account whose board is stored as affiliations; null if the org has no affiliations. */
+  /** The account whose board is stored as affiliations, or null if the org has no affiliations. */
   boardOf: string | null;
 }
 

@@ -52,7 +52,7 @@ export function fillPeople(db: Database, catalogue: Catalogue, options: PeopleOp
   fillGroups(insert, { ...options, atMs: startMs, boardOf: board });
 }
 
-/** The values of a contact that are the same in every shape of org. */
+/** Returns the values of a contact that are the same in every shape of org. */
 function contactValues(person: CrmPerson): Record<string, StoredValue> {
   return {
     FirstName: person.firstName,

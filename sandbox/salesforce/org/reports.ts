@@ -10,7 +10,7 @@ export interface Report {
   name: string;
   developerName: string;
   description: string;
-  /** The SOQL condition on Contact that represents its filters; null for all contacts. */
+  /** The SOQL condition on Contact that represents its filters, or null for all contacts. */
   where: string | null;
 }
 

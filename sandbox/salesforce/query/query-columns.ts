@@ -8,7 +8,7 @@ import { isAggregate } from './soql/aggregate.ts';
 import { parseSoql } from './soql/parse.ts';
 import type { ProjectedColumn } from './soql/projection.ts';
 
-/** The response to a query with `columns=true`. */
+/** Returns the response to a query with `columns=true`. */
 export function describeColumns({ type, columns }: QueryResult, soql: string) {
   const query = parseSoql(soql);
   return {

@@ -31,9 +31,9 @@ export interface QueryOrg {
 
 /** The options for running a query. */
 export interface QueryOptions {
-  /** Whether to find deleted records too, as `queryAll` does. */
+  /** True to find deleted records too, as `queryAll` does. */
   all?: boolean;
-  /** Whether the objects of the tooling API can be queried. */
+  /** True if the objects of the tooling API can be queried. */
   tooling?: boolean;
   /** For example `/services/data/v67.0`, for the URLs of records. */
   basePath: string;
@@ -48,7 +48,7 @@ export interface QueryResult {
   total: number;
   /** Reads the records from one position to another (excluded). Returns fewer at the end. */
   records(start: number, end: number): SObjectRecord[];
-  /** The columns of the SELECT; empty for queries that aggregate. */
+  /** The columns of the SELECT. Empty for queries that aggregate. */
   columns: readonly ProjectedColumn[];
 }
 

@@ -46,13 +46,13 @@ export type { Values } from './record-values.ts';
 
 /** The options for writing a record. */
 export interface WriteOptions {
-  /** Whether to ignore duplicate rules (`Sforce-Duplicate-Rule-Header`). */
+  /** True to ignore duplicate rules (`Sforce-Duplicate-Rule-Header`). */
   allowDuplicates?: boolean;
 }
 
 /** The choices of a user when several records are merged. */
 export interface MergeOptions {
-  /** Whether blank fields of the master get the losers' values. Default: false. */
+  /** True if blank fields of the master get the losers' values. Default: false. */
   fillBlanks?: boolean;
   /** Values that the master receives in the same step, for example another name. */
   values?: Values;
@@ -90,9 +90,9 @@ export interface RecordStore {
   purge(type: ObjectType, id: string): void;
   /** Removes a record and its dependent records without a trace. Nothing shows that it existed. */
   vanish(type: ObjectType, id: string): void;
-  /** The number of record updates, excluding updates that were rolled back. */
+  /** Returns the number of record updates, excluding updates that were rolled back. */
   listUpdates(): { id: string; updates: number }[];
-  /** Reads a stored record, even a deleted one; undefined if there is none. */
+  /** Reads a stored record, even a deleted one, or undefined if there is none. */
   read(type: ObjectType, id: string): Row | undefined;
   transact: Transact;
 }
@@ -122,7 +122,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return transact(work, ({ success }) => success);
   }
 
-  /** The same for a record whose values are valid. Only the checks of `finish` can refuse it. */
+  /** Returns the same for a record whose values are valid. Only the checks of `finish` can refuse it. */
   function write(type: ObjectType, work: () => SaveResult): SaveResult {
     const mayBeRefused =
       type.unique.length > 0 ||
@@ -305,7 +305,7 @@ function twinError(id: string, field?: string): RecordError {
   return recordError('DUPLICATE_VALUE', message);
 }
 
-/** The error for a record that is not shared with the user. */
+/** Creates the error for a record that is not shared with the user. */
 function notShared(id: string): RecordError {
   const message = `insufficient access rights on cross-reference id: ${id}`;
   return recordError('INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY', message);

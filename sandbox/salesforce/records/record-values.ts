@@ -76,7 +76,7 @@ export function findMissing(
   return names.length > 0 ? [missingFields(names)] : [];
 }
 
-/** The default values of a new record. */
+/** Returns the default values of a new record. */
 export function defaultColumns(type: ObjectType, user: User): Columns {
   const columns: Columns = new Map();
   for (const field of type.fields) {
@@ -88,7 +88,7 @@ export function defaultColumns(type: ObjectType, user: User): Columns {
   return columns;
 }
 
-/** The columns that every change sets. */
+/** Returns the columns that every change sets. */
 export function changeStamps(user: User, atMs: number): Columns {
   return stampChange(new Map(), user, atMs);
 }
@@ -101,12 +101,12 @@ export function stampChange(columns: Columns, user: User, atMs: number): Columns
     .set('SystemModstamp', atMs);
 }
 
-/** The columns that a new record sets in addition. */
+/** Returns the columns that a new record sets in addition. */
 export function newStamps(user: User, atMs: number): Columns {
   return changeStamps(user, atMs).set('CreatedDate', atMs).set('CreatedById', user.id);
 }
 
-/** The error for an ID that belongs to another object. */
+/** Creates the error for an ID that belongs to another object. */
 export function wrongPrefix(type: ObjectType, text: string): RecordError {
   const message = `${type.label} ID: id value of incorrect type: ${text}`;
   return recordError('MALFORMED_ID', message, ['Id']);

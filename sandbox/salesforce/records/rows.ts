@@ -18,26 +18,23 @@ export interface NewKey {
 /** Reads and writes rows. */
 export interface Rows {
   read(type: ObjectType, id: string): Row | undefined;
-  /** The same, with only the columns that determine whether and how a record may be written. */
+  /** Returns the same, with only the columns that determine whether and how a record may be written. */
   readState(type: ObjectType, id: string): Row | undefined;
   insert(type: ObjectType, key: NewKey, columns: ReadonlyMap<string, StoredValue>): void;
   update(type: ObjectType, id: string, columns: ReadonlyMap<string, StoredValue>): void;
   /** Counts an update of a record. The count is rolled back with the update's transaction. */
   countUpdate(id: string): void;
-  /** The number of updates of each record. */
+  /** Returns the number of updates of each record. */
   listUpdates(): { id: string; updates: number }[];
   /**
    * Returns the key for the next record. The key is used up even if no record is created with it.
    */
   nextKey(type: ObjectType): NewKey;
-  /**
-   * The records that point to a parent: live ones or, with `wentAtMs`, those deleted at that
-   * moment.
-   */
+  /** Returns the records that point to a parent: live ones or, with `wentAtMs`, those deleted at that moment. */
   childIds(type: ObjectType, field: string, parentId: string, wentAtMs: number | null): string[];
   /** Other live records with the same values in fields whose values must be unique together. */
   findTwins(type: ObjectType, id: string): string[];
-  /** The same for single fields whose values must be unique, with the field of each. */
+  /** Returns the same for single fields whose values must be unique, with the field of each. */
   findUniqueTwins(type: ObjectType, id: string): { twin: string; field: string }[];
   logDeletion(type: ObjectType, id: string, atMs: number): void;
   wasDeleted(type: ObjectType, id: string): boolean;

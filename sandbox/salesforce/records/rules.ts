@@ -71,7 +71,7 @@ export interface Rules {
   list(): readonly Rule[];
   /** Returns whether there are rules about an object. */
   concern(type: ObjectType): boolean;
-  /** Returns the error of every record in a transaction that writes these records; undefined if there is none. */
+  /** Returns the error of every record in a transaction that writes these records, or undefined if there is none. */
   exceed(type: ObjectType, ids: readonly string[]): RecordError | undefined;
   /** Returns the errors that the rules report for a record in its current state in the database. */
   check(type: ObjectType, id: string, options: { allowDuplicates: boolean }): RecordError[];

@@ -18,8 +18,8 @@ export function isCoupled(type: ObjectType, columns: Columns): boolean {
 }
 
 /**
- * Applies a changed box to the boxes that depend on it, in both directions, as the pack does
- * (`CON_DoNotContact_TDTM`). `before` is the record before the change; empty for a new record.
+ * Applies a changed box to the boxes that depend on it, in both directions, as the pack does (`CON_DoNotContact_TDTM`).
+ * `before` is the record before the change. Empty for a new record.
  */
 export function coupleDoNotContact(columns: Columns, before: Row): void {
   const deceased = changed(columns, before, DECEASED);

@@ -15,7 +15,7 @@ export interface SalesforceEnv {
     fault: SalesforceFault | undefined;
     /** The user of the request, set by authentication. */
     user: User;
-    /** The parsed JSON body; undefined if there is none. */
+    /** The parsed JSON body, or undefined if there is none. */
     body: unknown;
     /** For example `/services/data/v67.0`. */
     basePath: string;

@@ -34,8 +34,8 @@ export class AmbiguousKeyError extends Error {
 }
 
 /**
- * Returns the ID of the record with this value; undefined if there is none. Throws an
- * AmbiguousKeyError if there are several.
+ * Returns the ID of the record with this value, or undefined if there is none. Throws an AmbiguousKeyError if there are
+ * several.
  */
 export function findByField(
   org: Org,

@@ -12,7 +12,7 @@ const RELEASES = [
 const OLDEST = 31;
 const NEWEST = 68;
 
-/** The response to `GET /services/data`: the versions that this org is tested with. */
+/** Returns the response to `GET /services/data`: the versions that this org is tested with. */
 export function listVersions() {
   return RELEASES.map(({ label, version }) => ({
     label,
@@ -31,7 +31,7 @@ export function basePathOf(version: string): string {
   throw notFound();
 }
 
-/** The response to `GET /services/data/v67.0`: paths, and the full URL of the user's identity. */
+/** Returns the response to `GET /services/data/v67.0`: paths, and the full URL of the user's identity. */
 export function listResources(basePath: string, identity: string) {
   const names = [
     'analytics',

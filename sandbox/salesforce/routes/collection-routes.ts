@@ -35,7 +35,7 @@ const writeSchema = z.object({
 });
 const retrieveSchema = z.object({ ids: z.array(z.string()), fields: z.array(z.string()) });
 
-/** The resources of collections. */
+/** Returns the resources of collections. */
 export function collectionRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.post('/composite/sobjects', (c) => {

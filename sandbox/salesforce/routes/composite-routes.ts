@@ -17,10 +17,7 @@ const MAX_NODES = 500;
 
 const compositeSchema = z.object({
   allOrNone: z.boolean().default(false),
-  /**
-   * Whether subrequests that do not refer to each other are grouped, in an order that the org
-   * chooses.
-   */
+  /** True if subrequests that do not refer to each other are grouped, in an order that the org chooses. */
   collateSubrequests: z.boolean().default(true),
   compositeRequest: z.array(
     z.looseObject({
@@ -51,7 +48,7 @@ type Subrequest = z.output<typeof compositeSchema>['compositeRequest'][number];
 /** Sends a request through the API again, as the same client. */
 export type Dispatch = (c: SalesforceContext, request: Request) => Promise<Response>;
 
-/** The resource of composite requests. */
+/** Returns the resource of composite requests. */
 export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.post('/composite', async (c) => {

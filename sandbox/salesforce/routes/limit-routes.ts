@@ -17,7 +17,7 @@ const UNCOUNTED = {
   PermissionSets: 1500,
 };
 
-/** The resource of limits. */
+/** Returns the resource of limits. */
 export function limitRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/limits', (c) => {

@@ -19,7 +19,7 @@ interface Cursor {
   userId: string;
 }
 
-/** The query resources. `tooling` selects those of the tooling API. */
+/** Returns the query resources. `tooling` selects those of the tooling API. */
 export function queryRoutes(org: Org, { tooling }: { tooling: boolean }): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   const cursors = createCursors();

@@ -14,7 +14,7 @@ import { jsonRecordSchema, readJson, readJsonValues } from '../requests/json-val
 import { typeInPath } from '../requests/type-in-path.ts';
 import { replicationRoutes } from './replication-routes.ts';
 
-/** The resources of objects and records. */
+/** Returns the resources of objects and records. */
 export function recordRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/sobjects', (c) => {

@@ -9,7 +9,7 @@ import type { Org } from '../org/org.ts';
 import { runQuery } from '../query/query.ts';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
 
-/** The resource of single records in the User Interface API. */
+/** Returns the resource of single records in the User Interface API. */
 export function recordUiRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/ui-api/records/:id', (c) => c.json(readForUi(c, org)));

@@ -14,7 +14,7 @@ const UPDATED_DAYS = 30;
 const DELETED_DAYS = 15;
 const MAX_IDS = 600_000;
 
-/** The resources of replication. */
+/** Returns the resources of replication. */
 export function replicationRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/sobjects/:type/updated', (c) => {

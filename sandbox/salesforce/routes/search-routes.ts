@@ -13,7 +13,7 @@ import { requiredQuery, type SalesforceContext, type SalesforceEnv } from '../re
 /** Maximum number of records that a search returns. */
 const MAX_RECORDS = 2000;
 
-/** The resource of searches. */
+/** Returns the resource of searches. */
 export function searchRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/search', (c) => {

@@ -17,7 +17,7 @@ import type { SalesforceEnv } from '../requests/context.ts';
 import { readJson } from '../requests/json-values.ts';
 import { queryRoutes } from './query-routes.ts';
 
-/** The tooling resources, to mount at `/tooling`. */
+/** Returns the tooling resources, to mount at `/tooling`. */
 export function toolingRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.route('/', queryRoutes(org, { tooling: true }));

@@ -17,7 +17,7 @@ export interface CsvRow {
   row: Record<string, string>;
   /** The line on which the row ends, counted from 1. */
   line: number;
-  /** The reason why the cells of the row may be in wrong columns; null for most rows. */
+  /** The reason why the cells of the row may be in wrong columns, or null for most rows. */
   problem: string | null;
 }
 

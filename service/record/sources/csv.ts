@@ -157,7 +157,9 @@ function isAfterFile({ date }: CsvOptions): string {
 /** Nobody has lived longer than this. */
 const OLDEST = 122;
 
-/** Returns why a birth cannot be right; null for most. A profile would show an age below 0, or of a thousand years. */
+/**
+ * Returns why a birth cannot be right, or null for most. A profile would show an age below 0, or of a thousand years.
+ */
 function problemOfBirth(
   { birth, deceased }: z.infer<typeof donorRow>,
   options: CsvOptions,

@@ -114,7 +114,7 @@ function isGivenOnly(name: string): boolean {
 interface NameParts {
   /** The words before the comma, or all words. */
   before: string[];
-  /** The given names after a comma; empty if they come first. */
+  /** The given names after a comma. Empty if they come first. */
   after: string[];
   suffix: string | null;
 }

@@ -23,7 +23,7 @@ export type ImportKind = (typeof IMPORT_KINDS)[number];
  */
 export interface SourceFile {
   entries: AsyncIterable<Entry> | Iterable<Entry>;
-  /** The tax return in this file; null for lists. */
+  /** The tax return in this file, or null for lists. */
   filed: FiledReturn | null;
   /** Texts in name fields that do not name a person and are therefore omitted. */
   unread: readonly string[];
@@ -31,7 +31,7 @@ export interface SourceFile {
 
 /** Reads files of one kind. */
 export interface Source {
-  /** Whether a file contains each person once, so two of its entries are never one person. */
+  /** True if a file contains each person once, so two of its entries are never one person. */
   isEachOnce: boolean;
   /** Matches the names of the files to read from a folder. Null if an operator has to name each file. */
   inFolders: RegExp | null;

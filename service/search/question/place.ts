@@ -7,7 +7,7 @@ import { type Clause, clausePattern, LEAD } from './clause.ts';
 const LIVES = String.raw`(?:(?:lives?|living|residing|resides?|based|located)\s+)`;
 
 /**
- * The clauses about places. For a city that the service does not know, the question has to state that someone
+ * Returns the clauses about places. For a city that the service does not know, the question has to state that someone
  * lives there.
  */
 export function placeClauses(): Clause[] {

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.close());
 
-/** The error when opening the file; null if it opens. */
+/** The error when opening the file, or null if it opens. */
 async function refusal(options?: ConnectorChoices): Promise<string | null> {
   try {
     await (await folder.connector(options)).close();

@@ -29,7 +29,7 @@ function aBomb(bytes: number): Buffer {
   });
 }
 
-/** Watches the process's memory, in bytes above its present size. */
+/** Watches the process's memory, in bytes above its current size. */
 function watchMemory(): () => number {
   let most = 0;
   const before = process.memoryUsage.rss();

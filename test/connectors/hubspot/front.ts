@@ -11,7 +11,7 @@ export interface OddAnswer {
 }
 
 /**
- * The response that a front sends instead of the account's; null for the account's own response, which the front
+ * The response that a front sends instead of the account's, or null for the account's own response, which the front
  * receives.
  */
 export type Substitute = (

@@ -7,7 +7,7 @@ import { type OddAnswer, openFront } from './front.ts';
 
 const RULES = '/crm/property-validations/2026-09/0-1';
 
-/** The response of the validation rules endpoint; null for the account's own response. */
+/** The response of the validation rules endpoint, or null for the account's own response. */
 type Answer = OddAnswer | null | Promise<OddAnswer | null>;
 
 const COUNT = 400;

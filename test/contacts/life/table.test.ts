@@ -25,7 +25,7 @@ function rowOf(event: LifeEvent): EventRow {
   return LIFE[event];
 }
 
-/** The states to which an event may lead from a state; empty if the event is refused there. */
+/** The states to which an event may lead from a state. Empty if the event is refused there. */
 function leadsTo(event: LifeEvent, place: LifeState): LifeState[] {
   return rowOf(event).ways.flatMap(({ from, to }) => (from.includes(place) ? [to ?? place] : []));
 }

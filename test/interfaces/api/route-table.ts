@@ -6,7 +6,7 @@
 import type { Role } from '../../../src/core/role.ts';
 
 export interface RouteRule {
-  /** The lowest role that is allowed; null for a route that does not need a session. */
+  /** The lowest role that is allowed, or null for a route that does not need a session. */
   role: Role | null;
   /** `person`: an access token is not allowed, whatever its role. */
   by?: 'person';

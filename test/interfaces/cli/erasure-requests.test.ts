@@ -75,7 +75,7 @@ async function readBatches({ world }: World) {
   return (await world.runJson(['holds'], batchesSchema)).batches;
 }
 
-/** The value of ours in a contact; null if it is blank. */
+/** The value of ours in a contact, or null if it is blank. */
 async function donorIdOf({ control }: World, id: string | undefined) {
   const record = z
     .record(z.string(), z.unknown())

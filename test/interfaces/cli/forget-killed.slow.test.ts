@@ -27,7 +27,7 @@ interface Place {
   world: CliWorld;
   /** In front of the service. */
   service: KillingProxy;
-  /** In front of the CRM; null for a file. */
+  /** In front of the CRM, or null for a file. */
   crm: KillingProxy | null;
   ids(): Promise<string[]>;
   /** The fields of a contact that only donor-sync fills, with their values. */

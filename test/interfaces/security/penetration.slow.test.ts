@@ -137,7 +137,7 @@ const VOLATILE = /challenge&quot;:&quot;[\w-]+|eyJ[\w.-]+|^(process|nodejs|donor
 const OF_REQUEST =
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\w-]{8}\.[\w-]{22}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** The problems with a route, in words; empty if there are none. */
+/** The problems with a route, in words. Empty if there are none. */
 async function attack(principal: Principal, route: Route): Promise<string[]> {
   const ask = async (things: Things) => {
     counts.requests += 1;

@@ -29,7 +29,7 @@ export interface FamilyCase {
   last: string;
   addresses: string[];
   employers: string[];
-  /** The number of the right donor; null if they are not on file. */
+  /** The number of the right donor, or null if they are not on file. */
   donor: number | null;
 }
 

@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { chance, createDraw, type Draw, pick } from '../../../people/random.ts';
 
-/** A name as written, and the person that it names; null if it names no one. */
+/** A name as written, and the person that it names, or null if it names no one. */
 export interface AwkwardName {
   written: string;
   right: { first: string; middle: string | null; last: string; suffix: string | null } | null;

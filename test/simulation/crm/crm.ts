@@ -23,7 +23,7 @@ export interface SimulatedCrm {
   remove(record: Record_, mergedInto: string | null): void;
   /** From now on, the record is another human being. */
   become(record: Record_, human: Human, details: Details): void;
-  /** The rule by which the CRM refuses values; null if there is no rule. */
+  /** The rule by which the CRM refuses values, or null if there is no rule. */
   rule: Rule | null;
   /** Fields that the integration's user may not write. */
   readonly locked: Set<string>;
@@ -36,11 +36,11 @@ export interface SimulatedCrm {
   putBack(record: Record_): void;
   /** The list has another ID for it. Everything else that users see stays, but values only if `keepsValues`. */
   renumber(record: Record_, keepsValues: boolean): Record_;
-  /** The list has the ID again that the record had before; null if it had none, or that ID was erased. */
+  /** The list has the ID again that the record had before, or null if it had none, or that ID was erased. */
   numberBack(record: Record_, keepsValues: boolean): Record_ | null;
   hide(source: Source): void;
   show(source: Source): void;
-  /** The record that a contact is part of now, over all merges; null if it is gone. */
+  /** The record that a contact is part of now, over all merges, or null if it is gone. */
   heirOf(id: string): Record_ | null;
   /** The record, and the records that it became part of, one after the other. */
   lineOf(id: string): Record_[];

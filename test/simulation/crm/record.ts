@@ -14,7 +14,7 @@ export interface Cell {
   value: FieldValue;
   author: 'person' | 'product';
   at: number;
-  /** The process that wrote it; omitted for a user's value. */
+  /** The process that wrote it. Omitted for a user's value. */
   by?: string;
   /** True if a flow of the CRM has made it from a written value. */
   isAutomated?: boolean;
@@ -53,7 +53,7 @@ export interface Record_ {
   details: Details;
   /** The human beings that it was before, the oldest first. */
   former: Former[];
-  /** A user has said that the present name is the former person's new name, or that former values stay. */
+  /** A user has said that the current name is the former person's new name, or that former values stay. */
   isSamePerson: boolean;
   /** All details that it had before, the oldest first. */
   history: Details[];
@@ -69,7 +69,7 @@ export interface Record_ {
   refusedTo: Set<Life>;
   /** True once a user has rejected something about it. */
   isRejected: boolean;
-  /** When it first opted out; null if it never did. */
+  /** When it first opted out, or null if it never did. */
   firstOptOutAt: number | null;
   /** True while the integration's user cannot see it, without a tombstone. */
   isVanished: boolean;
@@ -80,7 +80,7 @@ export interface Record_ {
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
   /** In a list, the rows that the person had before this one, with other IDs; the last one first. */
   formerRows: readonly Record_[];
-  /** When it last left, even if it is back; null if it never left. */
+  /** When it last left, even if it is back, or null if it never left. */
   leftAt: number | null;
   /** When it first left, or became invisible. */
   firstLeftAt: number | null;
@@ -92,13 +92,13 @@ export interface Record_ {
   deliveredAt: number;
   /** When a user last requested that it be submitted once more. */
   resubmittedAt: number;
-  /** When a user last said that it is not an erased person; null if nobody has. */
+  /** When a user last said that it is not an erased person, or null if nobody has. */
   distinguishedAt: number | null;
   /** True once a user has approved a profile that did not fit it. */
   isApproved: boolean;
   /** The details that it was read with when a user said that they are no reason to pay. */
   rejectedChanges: Set<string>;
-  /** The details that a user has decided not to submit again after a lost response; null if there are none. */
+  /** The details that a user has decided not to submit again after a lost response, or null if there are none. */
   rejectedLoss: string | null;
   /** When it was erased. */
   forgottenAt: number | null;

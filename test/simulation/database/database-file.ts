@@ -7,13 +7,13 @@ export interface DatabaseFile {
   open(client: string): void;
   /** The file is replaced with a copy of itself. Processes that have it open keep another file. */
   replace(): void;
-  /** When that happened to the file of a process; null if its file is still the right one. */
+  /** When that happened to the file of a process, or null if its file is still the right one. */
   replacedAt(client: string): number | null;
   /** A newer version of the program migrates the schema, so this version may no longer start. */
   bringFurther(): void;
   /** The newer version and its schema are removed again. */
   takeBack(): void;
-  /** The time since which the schema has been a newer version's; null if it is not. */
+  /** The time since which the schema has been a newer version's, or null if it is not. */
   readonly newerSince: number | null;
 }
 

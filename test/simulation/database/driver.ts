@@ -31,7 +31,7 @@ export interface DriverParts {
   transactions: Transactions;
   outages: Outages;
   file: DatabaseFile;
-  /** A statement starts that applies this event to contacts; null for any other statement. */
+  /** A statement starts that applies this event to contacts, or null for any other statement. */
   onEvent(event: string | null): void;
 }
 

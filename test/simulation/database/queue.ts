@@ -15,7 +15,7 @@ export interface QueueDatabase {
 export interface OpenTurn {
   integration: string;
   state: string;
-  /** How long the process with the turn has been silent (ms); null if no process has it. */
+  /** How long the process with the turn has been silent (ms), or null if no process has it. */
   silentMs: number | null;
 }
 

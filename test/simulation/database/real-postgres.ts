@@ -29,12 +29,12 @@ export interface RealPostgres {
   read(names: readonly string[]): Promise<Backup>;
   /** Replaces the content of all tables with these rows. */
   fill(rows: Backup): void;
-  /** Uses the tables of this schema, in their present state, as the tables of a new queue. */
+  /** Uses the tables of this schema, in their current state, as the tables of a new queue. */
   takeAsNew(schema: string): Promise<void>;
   /** Resets the tables to that state. */
   renew(): void;
   readonly url: string;
-  /** Resolves with the last outstanding response; null if there is none. */
+  /** Resolves with the last outstanding response, or null if there is none. */
   underWay(): Promise<unknown> | null;
   stop(): Promise<void>;
 }

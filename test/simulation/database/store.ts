@@ -21,7 +21,7 @@ export interface SharedStore {
   open(client: Client): OpenDatabase<Tables>;
   /** The connection of a process's engine, in addition to the store's connection, with its own faults. */
   openQueue(client: Client): QueueDatabase;
-  /** The waiting or active turns on a real server, by integration; null while a process writes. */
+  /** The waiting or active turns on a real server, by integration, or null while a process writes. */
   openTurns(): Promise<readonly OpenTurn[] | null>;
   /** The time since which it has responded and accepted writes, and no process has blocked it for others. */
   readonly wellSince: number;
@@ -36,9 +36,9 @@ export interface SharedStore {
   bringFurther(): void;
   /** The newer version and its schema are removed again. */
   takeBack(): void;
-  /** The time since which the schema has been a newer version's; null if it is not. */
+  /** The time since which the schema has been a newer version's, or null if it is not. */
   readonly newerSince: number | null;
-  /** When that happened to the file of a process; null if its file is still the right one. */
+  /** When that happened to the file of a process, or null if its file is still the right one. */
   replacedAt(client: string): number | null;
   /** The longest time in this night during which it was unavailable. */
   readonly longestAwayMs: number;
@@ -57,7 +57,7 @@ export interface SharedStore {
   rows(sql: string, ...parameters: unknown[]): Row[];
   /** The whole content, as bytes. */
   bytes(): Buffer;
-  /** Resolves once a real server has responded; null if no response is outstanding. */
+  /** Resolves once a real server has responded, or null if no response is outstanding. */
   underWay(): Promise<unknown> | null;
   /** True if a living process has a transaction open. */
   isBusy(): boolean;

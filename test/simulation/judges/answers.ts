@@ -9,7 +9,7 @@ import type { Swarm } from '../swarm/swarm.ts';
 
 /** A user who requests or confirms. */
 export interface User extends Account {
-  /** When the account was created; null if it always existed. */
+  /** When the account was created, or null if it always existed. */
   madeAt: number | null;
 }
 
@@ -38,7 +38,7 @@ export interface Answer {
   readonly subject: Subject;
   readonly by: User | null;
   readonly needs: 'second person' | null;
-  /** The time at which the product accepted it; null if its process never reported that. */
+  /** The time at which the product accepted it, or null if its process never reported that. */
   heardAt: number | null;
   /** The open questions that it was about when the product had accepted it. */
   heardOpen: ReadonlySet<string>;
@@ -48,7 +48,7 @@ export interface Answer {
   inForceFrom: number | null;
   /** Null while it can still come into force. */
   end: { why: 'withdrawn' | 'refused' | 'not taken' | 'restored'; at: number } | null;
-  /** The request, in the product's words; null if it needs no second person. */
+  /** The request, in the product's words, or null if it needs no second person. */
   readonly text: string | null;
 }
 
@@ -60,7 +60,7 @@ export interface Answers {
   /** The product has accepted an answer that needs a second person. */
   heard(answer: Answer): void;
   end(answer: Answer, why: NonNullable<Answer['end']>['why']): void;
-  /** A second person confirms, as far as the product allows it; null if the product must not allow it. */
+  /** A second person confirms, as far as the product allows it, or null if the product must not allow it. */
   confirm(waiting: Waiting, by: User): Confirmation;
   /** A backup has replaced the database, by the product's own command or by other means. */
   onRestored(backupAt: number, isByProduct: boolean): void;
@@ -69,7 +69,7 @@ export interface Answers {
 }
 
 export interface Confirmation {
-  /** Why it must be refused; null if it must not be refused, or if that is unknown. */
+  /** Why it must be refused, or null if it must not be refused, or if that is unknown. */
   why: string | null;
   /** The product reports that it is done. */
   done(): void;
@@ -176,7 +176,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     };
   }
 
-  /** Why a confirmation must be refused; null if it must not be refused, or if that is unknown. */
+  /** Why a confirmation must be refused, or null if it must not be refused, or if that is unknown. */
   function whyNot(answer: Answer, by: User): string | null {
     const { by: asker, end, heardAt } = answer;
     if (end?.why === 'restored') return 'a backup was put back since it was asked for';

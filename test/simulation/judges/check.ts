@@ -180,7 +180,7 @@ function checkHold(
   }
 }
 
-/** A user is asked because of a replaced key only if the present key cannot show what was paid for. */
+/** A user is asked because of a replaced key only if the current key cannot show what was paid for. */
 function checkFormerKey(
   { integrations, oracle, service, store, timeline, violate, swarm }: World,
   integration: string,
@@ -296,7 +296,7 @@ function mayHoldFormer(
   if (record.isUndone) return true;
   if (record.isSamePerson || record.optedOutAt !== null || record.rejectedChanges.size > 0)
     return true;
-  // A user has rejected the profile of the present name as somebody else's, has decided not to pay again, or has
+  // A user has rejected the profile of the current name as somebody else's, has decided not to pay again, or has
   // confirmed the contact as an erased person. Then nothing reads or writes it any more, whoever it becomes.
   const kept = ['rejected_by_person', 'identity_change_rejected', 'opted_out', 'forgotten'];
   // A store that replaced another one adopts the ID in the record, whoever it belongs to.
@@ -323,7 +323,7 @@ function isInheritedTooLate(
   return isOutOfReach && theirs.some((payment) => payment.job.goneAt <= now);
 }
 
-/** Every settled contact was paid for with its present details. */
+/** Every settled contact was paid for with its current details. */
 function judgeChange(
   { crms, oracle, service, swarm, violate }: World,
   record: Record_,

@@ -18,7 +18,7 @@ export function donorsIn(humans: Humans, record: Record_): string[] {
   return [...new Set(donors)];
 }
 
-/** The donor whose value this is; null for a field that identifies nobody. */
+/** The donor whose value this is, or null for a field that identifies nobody. */
 function donorOf(humans: Humans, field: string, text: string): string | null {
   if (field === DONOR_ID) return text;
   if (field === 'Age') return donorAt(humans, Number(text) - 20);

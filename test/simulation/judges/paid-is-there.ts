@@ -133,7 +133,7 @@ function isThere({ human }: Record_, field: string, cell: Cell | undefined): boo
   return Number(/\d+/.exec(String(value).replace(MARK, ''))?.[0]) * 1_000_000 === low;
 }
 
-/** The user who keeps this value out; null for nobody. */
+/** The user who keeps this value out, or null for nobody. */
 function userOf({ edited }: Record_, field: string, cell: Cell | undefined): 'a user' | null {
   if (edited.has(field)) return 'a user';
   return cell !== undefined && isAnyones(cell) ? 'a user' : null;

@@ -88,7 +88,7 @@ export interface Night extends World {
   isServer: boolean;
   /** True in the time without faults. */
   isCalm: boolean;
-  /** Since when a user has to agree before anything is spent; null if nobody has to. */
+  /** Since when a user has to agree before anything is spent, or null if nobody has to. */
   heldSince: number | null;
   /** The faults in force now. */
   faults(): Faults;

@@ -159,7 +159,7 @@ interface Made {
   reason: string | null;
 }
 
-/** A request that may need a second person; null if none is possible. */
+/** A request that may need a second person, or null if none is possible. */
 async function makeRequest({ random, now }: AnsweringDeps, work: AnswerWork): Promise<Made | null> {
   const { integration, crm } = work;
   const { store } = work.application;

@@ -10,7 +10,7 @@ import type { Runner } from '../../../src/jobs/runner.ts';
 import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 
-/** An address as its callers know it, with their signing secret; null if they do not sign. */
+/** An address as its callers know it, with their signing secret, or null if they do not sign. */
 export interface HookAddress {
   url: string;
   secret: string | null;

@@ -86,7 +86,7 @@ function whole(entry: Parameters<ErasureLog['append']>[0]): ErasureEntry {
 export interface Restoring {
   store: SharedStore;
   backup: { rows: Backup; at: number };
-  /** Lets a process with the product open do something; null if it does not finish. */
+  /** Lets a process with the product open do something, or null if it does not finish. */
   atWork<Result>(task: (application: Application) => Promise<Result>): Promise<Result | null>;
 }
 

@@ -33,7 +33,7 @@ export interface Serving {
   /** Number of requests before the process has nothing left to do. */
   times: number;
   now(): number;
-  /** The waiting or active turns, if they are visible; null if the engine has no turns of this kind. */
+  /** The waiting or active turns, if they are visible, or null if the engine has no turns of this kind. */
   openTurns: (() => Promise<readonly unknown[] | null>) | null;
   say(who: string, what: string): void;
   violate(invariant: string, what: string): void;

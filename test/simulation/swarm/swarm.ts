@@ -30,7 +30,9 @@ export interface Swarm {
   sameHostName: boolean;
   /** True if every other host starts with the last integration. */
   isCrossed: boolean;
-  /** The points at which, or shortly after which, processes are killed or frozen; null for the most damaging points. */
+  /**
+   * The points at which, or shortly after which, processes are killed or frozen, or null for the most damaging points.
+   */
   struckAt: readonly [string, ...string[]] | null;
   beside: Beside;
   /** True if the CRMs are lists: each reading is complete, and a contact that left is only absent. */

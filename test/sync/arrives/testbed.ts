@@ -27,7 +27,7 @@ import { send } from '../../testbed/asking.ts';
 /** As many donors as the service knows, so the contacts in every CRM are people from the service. */
 const DONORS = 2_000;
 
-/** A contact's mapped fields as its CRM shows them; null for a blank field. */
+/** A contact's mapped fields as its CRM shows them, or null for a blank field. */
 export type Values = Record<string, string | null>;
 
 /** A CRM with contacts, and its administrator's actions. */
@@ -64,7 +64,7 @@ export interface Bed<Kind extends Crm> {
 
 export interface BedOptions {
   people: number;
-  /** Sources whose fields the CRM lacks at first; none by default. */
+  /** Sources whose fields the CRM lacks at first. Defaults to none. */
   without?: readonly FieldSource[];
   /** The lines of the field map; all of them by default. */
   sources?: readonly FieldSource[];
@@ -73,7 +73,7 @@ export interface BedOptions {
   integration?: Record<string, unknown>;
   /** Options of HubSpot's stand-in. */
   crm?: Parameters<typeof openAccount>[0];
-  /** Whether an org of Salesforce has several currencies; false by default. */
+  /** Whether an org of Salesforce has several currencies. Defaults to false. */
   currencies?: boolean;
 }
 

@@ -80,7 +80,7 @@ describe('a contact that becomes another person, where a write breaks off', () =
       addresses: ['1 Nowhere Lane, Reno, NV 89501'],
     });
     await world.sync();
-    // The profile for the former name does not match, and the service does not know the present name.
+    // The profile for the former name does not match, and the service does not know the current name.
     const hold = await theHold(world);
     if (hold.kind !== 'new_person_unknown') {
       await recordDecision(world.store, hold, 'resubmitted');

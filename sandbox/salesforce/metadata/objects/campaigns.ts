@@ -4,7 +4,7 @@ import { defineField, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag } from './people.ts';
 
-/** The objects that group people. */
+/** Returns the objects that group people. */
 export function campaignObjects(): ObjectType[] {
   return [
     defineObject({

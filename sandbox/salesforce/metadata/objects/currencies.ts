@@ -20,7 +20,7 @@ const CURRENCIES = [
   { code: 'CAD', rate: 1.36, places: 2, isActive: false },
 ];
 
-/** The objects with the rates: current ones, and dated ones. */
+/** Returns the objects with the rates: current ones, and dated ones. */
 export function currencyObjects(): ObjectType[] {
   const rate = { required: true, precision: 18, scale: 6 };
   const code = text('IsoCode', 'Currency ISO Code', 3, { required: true });
@@ -54,7 +54,7 @@ export function currencyObjects(): ObjectType[] {
   ];
 }
 
-/** The field with the currency of a record's amounts. */
+/** Returns the field with the currency of a record's amounts. */
 export function currencyField(name = 'CurrencyIsoCode', label = 'Currency ISO Code'): Field {
   return defineField(name, label, 'picklist', {
     length: 3,

@@ -8,7 +8,7 @@ import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag, PERSON_NAME_SQL } from './people.ts';
 import { fromPerson } from './person-accounts.ts';
 
-/** The consents of a person for their data. Contacts and leads point to it. */
+/** Returns the consents of a person for their data. Contacts and leads point to it. */
 export function individualObject(): ObjectType {
   return defineObject({
     name: 'Individual',
@@ -32,7 +32,7 @@ export function individualObject(): ObjectType {
   });
 }
 
-/** The lookup from a contact to its Individual. */
+/** Returns the lookup from a contact to its Individual. */
 export function individualField(): Field {
   return lookup('IndividualId', 'Individual ID', {
     to: 'Individual',
@@ -41,12 +41,12 @@ export function individualField(): Field {
   });
 }
 
-/** The time when a contact died; blank for the living. */
+/** Returns the time when a contact died; blank for the living. */
 export function deceasedDateField(): Field {
   return defineField('DeceasedDate', 'Deceased Date', 'datetime');
 }
 
-/** The Individual of a person account. */
+/** Returns the Individual of a person account. */
 export function personIndividualField(): Field {
   const reference = { to: 'Individual', relationship: 'PersonIndividual' };
   return fromPerson(
@@ -54,7 +54,7 @@ export function personIndividualField(): Field {
   );
 }
 
-/** The time when the person of a person account died. */
+/** Returns the time when the person of a person account died. */
 export function personDeceasedDateField(): Field {
   return fromPerson(
     defineField('PersonDeceasedDate', 'Deceased Date', 'datetime', { ofPerson: 'DeceasedDate' }),

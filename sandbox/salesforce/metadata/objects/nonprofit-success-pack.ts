@@ -7,10 +7,7 @@ import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag } from './people.ts';
 
-/**
- * Fields of Contact. Here `AccountId` is the household, and the employer is the primary
- * affiliation.
- */
+/** Returns fields of Contact. Here `AccountId` is the household, and the employer is the primary affiliation. */
 export function successPackContactFields(): Field[] {
   return [
     lookup('npsp__Primary_Affiliation__c', 'Primary Affiliation', {
@@ -27,7 +24,7 @@ export function successPackContactFields(): Field[] {
   ].map(custom);
 }
 
-/** Fields of Account. */
+/** Returns fields of Account. */
 export function successPackAccountFields(): Field[] {
   return [
     text('npe01__SYSTEM_AccountType__c', '_SYSTEM: AccountType', 100),
@@ -39,7 +36,7 @@ export function successPackAccountFields(): Field[] {
   ].map(custom);
 }
 
-/** The membership of a contact in an organisation, with its role. */
+/** Returns the membership of a contact in an organisation, with its role. */
 export function affiliationObject(): ObjectType {
   return defineObject({
     name: 'npe5__Affiliation__c',

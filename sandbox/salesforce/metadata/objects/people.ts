@@ -3,7 +3,7 @@
 import { addressFields, defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 
-/** A person. `Name` is composed of its parts and cannot be written. */
+/** Returns a person. `Name` is composed of its parts and cannot be written. */
 export function contactObject(extra: readonly Field[]): ObjectType {
   return defineObject({
     name: 'Contact',
@@ -42,7 +42,7 @@ export function contactObject(extra: readonly Field[]): ObjectType {
   });
 }
 
-/** An organisation, a household, or (with person accounts) a person. */
+/** Returns an organisation, a household, or (with person accounts) a person. */
 export function accountObject(extra: readonly Field[]): ObjectType {
   return defineObject({
     name: 'Account',
@@ -75,7 +75,7 @@ export function accountObject(extra: readonly Field[]): ObjectType {
   });
 }
 
-/** A person who is not a contact yet. */
+/** Returns a person who is not a contact yet. */
 export function leadObject(): ObjectType {
   return defineObject({
     name: 'Lead',
@@ -101,7 +101,7 @@ export function leadObject(): ObjectType {
   });
 }
 
-/** A check box that is off by default. */
+/** Returns a check box that is off by default. */
 export function flag(name: string, label: string): Field {
   return defineField(name, label, 'boolean', { required: true, defaultValue: 0 });
 }
@@ -127,7 +127,7 @@ function leadSource(): Field {
   });
 }
 
-/** The owner. `others` are the other objects that can own such a record, for example queues. */
+/** Returns the owner. `others` are the other objects that can own such a record, for example queues. */
 function owner(others?: string[]): Field {
   const reference = { to: 'User', relationship: 'Owner', others };
   return lookup('OwnerId', 'Owner ID', reference, { required: true });

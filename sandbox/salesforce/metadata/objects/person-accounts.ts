@@ -4,7 +4,7 @@ import { addressFields, defineField, type Field, lookup, readOnly, text } from '
 import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag } from './people.ts';
 
-/** Fields of Contact. */
+/** Returns fields of Contact. */
 export function personAccountContactFields(): Field[] {
   return [
     readOnly(flag('IsPersonAccount', 'Is Person Account')),
@@ -14,7 +14,7 @@ export function personAccountContactFields(): Field[] {
   ];
 }
 
-/** Fields of Account. Most of them are the fields of the contact behind it, under another name. */
+/** Returns fields of Account. Most of them are the fields of the contact behind it, under another name. */
 export function personAccountFields(): Field[] {
   return [
     readOnly(flag('IsPersonAccount', 'Is Person Account')),

@@ -19,7 +19,7 @@ export interface LiteralComparison {
   literalType?: LiteralType | LiteralType[] | undefined;
 }
 
-/** The SQL of a comparison. */
+/** Returns the SQL of a comparison. */
 export function compareColumn(
   context: QueryContext,
   column: Column,

@@ -12,6 +12,6 @@ export interface QueryContext {
   soql: string;
   /** Milliseconds since 1970, for TODAY and similar literals. */
   nowMs: number;
-  /** Whether to find deleted records too. */
+  /** True to find deleted records too. */
   all: boolean;
 }

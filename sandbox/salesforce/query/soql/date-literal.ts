@@ -6,7 +6,7 @@ export interface Span {
   toMs: number;
 }
 
-/** Returns the period of a literal; undefined for a literal that this org does not support. */
+/** Returns the period of a literal, or undefined for a literal that this org does not support. */
 export function spanOf(literal: string, nowMs: number): Span | undefined {
   const [name = '', count] = literal.toUpperCase().split(':');
   const unit = LITERAL.exec(name)?.[1];

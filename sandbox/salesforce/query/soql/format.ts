@@ -2,7 +2,7 @@
 
 import type { Field, StoredValue } from '../../metadata/field.ts';
 
-/** Returns the text of a value; null for a blank. */
+/** Returns the text of a value, or null for a blank. */
 export function formatValue(field: Field, value: StoredValue): string | null {
   if (value === null) return null;
   switch (field.type) {

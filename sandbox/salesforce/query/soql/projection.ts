@@ -243,7 +243,7 @@ function addressPart(part: string, compound: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** Reads the children of a record, for example `(SELECT Id FROM Contacts)`; null if it has none. */
+/** Reads the children of a record, for example `(SELECT Id FROM Contacts)`, or null if it has none. */
 function childrenOf(
   context: QueryContext,
   scope: Scope,

@@ -5,7 +5,7 @@ import { SalesforceError } from '../../core/errors.ts';
 /** Number of characters of the query shown on either side of the position. */
 const SHOWN = 30;
 
-/** The error for a rejected query; `token` is the part of the query to which the error points. */
+/** Creates the error for a rejected query; `token` is the part of the query to which the error points. */
 export function queryError(
   soql: string,
   errorCode: string,
@@ -21,19 +21,19 @@ export function queryError(
   return new SalesforceError(400, errorCode, `\n${shown}\n${pointer}\n${place}\n${message}`);
 }
 
-/** The error for a query that cannot be parsed. */
+/** Creates the error for a query that cannot be parsed. */
 export function malformed(soql: string, message: string, token: string): SalesforceError {
   return queryError(soql, 'MALFORMED_QUERY', message, token);
 }
 
-/** The error for a column that does not exist, or that this user cannot see. */
+/** Creates the error for a column that does not exist, or that this user cannot see. */
 export function noSuchColumn(soql: string, path: string, entity: string): SalesforceError {
   const name = path.slice(path.lastIndexOf('.') + 1);
   const message = `No such column '${name}' on entity '${entity}'. If you are attempting to use a custom field, be sure to append the '__c' after the custom field name. Please reference your WSDL or the describe call for the appropriate names.`;
   return queryError(soql, 'INVALID_FIELD', message, path);
 }
 
-/** The error for a relationship that does not exist. */
+/** Creates the error for a relationship that does not exist. */
 export function noSuchRelationship(soql: string, name: string): SalesforceError {
   const message = `Didn't understand relationship '${name}' in field path. If you are attempting to use a custom relationship, be sure to append the '__r' after the custom relationship name. Please reference your WSDL or the describe call for the appropriate names.`;
   return queryError(soql, 'INVALID_FIELD', message, name);

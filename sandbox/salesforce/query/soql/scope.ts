@@ -34,13 +34,11 @@ export interface Scope {
   type: ObjectType;
   /** The alias of the object's own table. */
   table: string;
-  /** The column of a path such as `Account.Name`. Throws INVALID_FIELD if the user sees none. */
+  /** Returns the column of a path such as `Account.Name`. Throws INVALID_FIELD if the user sees none. */
   column(path: string): Column;
-  /**
-   * The parent at a path such as `['Account', 'Owner']`. An empty path returns the object itself.
-   */
+  /** Returns the parent at a path such as `['Account', 'Owner']`. An empty path returns the object itself. */
   parent(path: readonly string[]): Parent;
-  /** The joins for the columns requested so far. */
+  /** Returns the joins for the columns requested so far. */
   joins(): string;
 }
 

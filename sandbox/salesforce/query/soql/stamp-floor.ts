@@ -7,10 +7,7 @@
 import { parseMoment } from '../../metadata/value.ts';
 import type { Comparison, Condition } from './condition.ts';
 
-/**
- * Returns the earliest timestamp that can match, in milliseconds since 1970; undefined if any
- * might.
- */
+/** Returns the earliest timestamp that can match, in milliseconds since 1970, or undefined if any might. */
 export function stampFloor(condition: Condition): number | undefined {
   switch (condition.kind) {
     case 'compare':

@@ -73,8 +73,8 @@ describe('reading from Salesforce', () => {
     });
 
     /**
-     * Responds with the contacts that left between two times, after an id; null if this takes too long. Returns how
-     * often this happened.
+     * Responds with the contacts that left between two times, after an id. Returns null if this takes too long. Returns
+     * how often this happened.
      */
     function scriptRemoved(
       find: (fromMs: number, toMs: number, afterId: string) => object[] | null,

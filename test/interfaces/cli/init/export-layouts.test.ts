@@ -4,7 +4,7 @@ import type { CsvSample } from '../../../../src/clients/setup/csv-header.ts';
 
 interface Layout {
   header: string;
-  /** The page that documents the column names; omitted if the header is from memory. */
+  /** The page that documents the column names. Omitted if the header is from memory. */
   page?: string;
   /** Fictional rows, if a guess depends on them. */
   rows?: readonly string[];

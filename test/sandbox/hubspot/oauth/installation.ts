@@ -44,7 +44,7 @@ export async function approve(
   return location.searchParams.get('code') ?? '';
 }
 
-/** Opens a page. Returns the address to which it sends the user; null if there is none. */
+/** Opens a page. Returns the address to which it sends the user, or null if there is none. */
 export async function open(url: string) {
   const response = await fetch(url, { redirect: 'manual' });
   const location = response.headers.get('location');

@@ -36,7 +36,7 @@ export interface Sent {
   sender: string;
   sentAt: number;
   persons: number;
-  /** When a living process received a complete response; null before. */
+  /** When a living process received a complete response. Null until then. */
   answeredAt: number | null;
 }
 
@@ -74,7 +74,7 @@ export interface Ledger {
   readonly shown: readonly { by: string; askedAt: number; at: number }[];
   /** When each process learned of a lost response, by what it had sent and when. */
   readonly givenUp: ReadonlyMap<string, number>;
-  /** When a backup was last restored; null if none was. */
+  /** When a backup was last restored, or null if none was. */
   readonly restoredAt: number | null;
   pay(job: Job, owner: Owner): void;
   /** True for a moment that the store knows nothing about, because an older store was restored. */

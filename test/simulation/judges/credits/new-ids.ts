@@ -38,7 +38,7 @@ export function createNewIds(ledger: Ledger, reasonToPayAgain: ReasonToPayAgain)
     violate('paid once', what);
   }
 
-  /** Some of its rows were read with other details since it was paid for, so the present details are a change. */
+  /** Some of its rows were read with other details since it was paid for, so the current details are a change. */
   function hasChangedBetween(record: Record_, rows: readonly Record_[], version: string): boolean {
     return [record, ...rows].some(
       ({ readAs, details }) =>

@@ -6,7 +6,7 @@ import type { LostAnswers } from './lost-answers.ts';
 import { type Owner, twinsOf } from './owners.ts';
 import { CLOCKS_APART_MS, DAY_MS, SHARED_FOR_MS, SLACK_MS } from './times.ts';
 
-/** The reason in the record for paying for a contact again; null if there is none. */
+/** The reason in the record for paying for a contact again, or null if there is none. */
 export type ReasonToPayAgain = (
   owner: Pick<Owner, 'record' | 'version'>,
   last: Payment,
@@ -120,7 +120,7 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
 
   /**
    * In the meantime, its details were those for which another record of the human being was paid, and it has that
-   * profile. So its present details are a change since then, even if they are again the details that it was paid for
+   * profile. So its current details are a change since then, even if they are again the details that it was paid for
    * itself.
    */
   function hasSharedSince(record: Record_, last: Payment): boolean {
@@ -143,7 +143,7 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
 
   /**
    * Its response was lost, and its details were again those that it had been paid for before that. With that profile
-   * available, a user did not have to decide about the lost response any more. Its present details are another change.
+   * available, a user did not have to decide about the lost response any more. Its current details are another change.
    */
   function wasAnsweredBetween(record: Record_, last: Payment): boolean {
     if (isKept(last) || last.record !== record) return false;
