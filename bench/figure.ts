@@ -11,7 +11,7 @@ export interface Figure {
 
 /** The options of a scenario on the command line. */
 export interface Wanted {
-  /** Number of inputs to draw. */
+  /** The number of inputs to draw. */
   inputs?: number;
   /** The same seed draws the same inputs. */
   seed?: string;
@@ -19,7 +19,7 @@ export interface Wanted {
   minutes?: number;
   /** Folder of another version of the program, already built, which is measured alternately with this version. */
   beside?: string;
-  /** Number of such pairs. */
+  /** The number of such pairs. */
   pairs?: number;
 }
 

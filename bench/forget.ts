@@ -16,7 +16,7 @@ import { PROGRAM } from './program.ts';
 /** The sums over all people. Every figure that is not a plain count must be zero. */
 export interface ForgetFigures {
   kills: number;
-  /** Number of kills after which the block was on disk. */
+  /** The number of kills after which the block was on disk. */
   killsAfterBlock: number;
   /** Values of ours that the CRM still has about these people at the end. */
   valuesLeft: number;

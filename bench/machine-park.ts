@@ -38,7 +38,7 @@ export interface ParkOptions {
   hasOwnKeys: boolean;
   /** The schedule of the integrations. */
   schedule: { cron: string; jitterMs?: number };
-  /** Number of people in all integrations. */
+  /** The number of people in all integrations. */
   contacts: number;
   neighbour: Omit<NeighbourOptions, 'donors'>;
 }

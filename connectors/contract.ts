@@ -429,8 +429,8 @@ export interface Capabilities {
   /** Maximum number of IDs of one `readByIds`. */
   readBatch: number;
   /**
-   * Number of changes in one `write`: how many make good use of a request, and the maximum. From `bulk` changes on, the
-   * CRM has a cheaper way, or null if it has none.
+   * The number of changes in one `write`: how many make good use of a request, and the maximum. From `bulk` changes on,
+   * the CRM has a cheaper way, or null if it has none.
    */
   writeBatch: { preferred: number; bulk: number | null; max: number };
 }
@@ -686,9 +686,9 @@ export interface MarkCount {
   kind: 'optOut' | 'deceased' | 'doNotContact';
   /** The field that the settings name. */
   field: string;
-  /** Number of contacts that were counted. */
+  /** The number of contacts that were counted. */
   contacts: number;
-  /** Number of contacts that the field excludes. */
+  /** The number of contacts that the field excludes. */
   marked: number;
   /** The values that exclude contacts, normalised, with their counts. All dates count as one value. */
   values: ReadonlyMap<string, number>;

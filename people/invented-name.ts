@@ -10,7 +10,7 @@ const ENDS =
   `brook vane mere wick holt stead moor fell dale gate combe hurst ley more ridge shaw thorpe well
    worth by ness den low marsh field`.split(/\s+/);
 
-/** Number of different names. */
+/** The number of different names. */
 export const INVENTED_NAME_COUNT = FRONTS.length * ENDS.length;
 
 /** Returns the invented name with this number; numbers beyond the last start again at the first. */

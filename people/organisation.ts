@@ -25,10 +25,10 @@ const CAUSES =
 const REGIONS = ['', 'Greater ', 'North ', 'South ', 'East ', 'West '];
 const SCHOOL_FORMS = ['University', 'College', 'State University', 'Institute of Technology'];
 
-/** Number of companies: one for every name that can be formed. */
+/** The number of companies: one for every name that can be formed. */
 export const COMPANY_COUNT = INVENTED_NAME_COUNT * TRADES.length;
 
-/** Number of colleges and universities. */
+/** The number of colleges and universities. */
 export const SCHOOL_COUNT = 300;
 
 /**

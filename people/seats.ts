@@ -12,7 +12,7 @@ export interface Seat {
 
 /** The seating of a world. */
 export interface Seats {
-  /** Number of boards. */
+  /** The number of boards. */
   boardCount: number;
   /** Returns the seats of a donor: none for most, two for a few, never two on one board. */
   heldBy(donor: number): Seat[];

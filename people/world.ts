@@ -44,7 +44,7 @@ export interface World {
 export interface WorldOptions {
   /** Any safe integer. */
   seed: number;
-  /** Number of invented people that the service knows, from 0 to about a billion. */
+  /** The number of invented people that the service knows, from 0 to about a billion. */
   donors: number;
   /** Additional people that it knows. */
   realPeople?: RealPeople;

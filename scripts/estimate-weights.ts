@@ -81,7 +81,7 @@ interface Estimate {
   level: string;
   weight: number;
   estimate: number;
-  /** Number of people with the level, weighted by the probability that they are the donor. */
+  /** The number of people with the level, weighted by the probability that they are the donor. */
   seen: number;
 }
 

@@ -9,7 +9,7 @@ import { answerInvalid } from './validation.ts';
 const MAX_BYTES = 2_000_000;
 /** Nesting of lists and objects. The deepest request has five levels. */
 const MAX_DEPTH = 32;
-/** Number of values and keys. A request needs at most 10,000 donor IDs. */
+/** The number of values and keys. A request needs at most 10,000 donor IDs. */
 const MAX_VALUES = 30_000;
 
 /** The body of such a request has no meaning, so it is not read. */

@@ -15,7 +15,7 @@ export interface PartnerEnv {
     key: ApiKey;
     /** The parsed body, or undefined if there is none. */
     body: unknown;
-    /** Number of credits taken for this request, which is the number of items that are paid for. */
+    /** The number of credits taken for this request, which is the number of items that are paid for. */
     charged: number;
     /** The charge's line in the ledger, or null for a request that costs nothing. */
     chargeId: number | null;

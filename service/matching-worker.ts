@@ -11,7 +11,7 @@ import { createSlices } from './slices.ts';
 const CATCH_UP_MS = 1_000;
 
 /**
- * Number of people that are matched at the same time, because a person with many namesakes must not delay all
+ * The number of people that are matched at the same time, because a person with many namesakes must not delay all
  * others.
  */
 const AT_ONCE = 4;

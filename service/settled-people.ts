@@ -19,7 +19,7 @@ export type SettlingProgress = (settled: number, total: number) => void;
 /** Describes the imported people only. */
 export const IMPORTED = 'imported people';
 
-/** Number of people between two progress reports. */
+/** The number of people between two progress reports. */
 const REPORT_EVERY = 50_000;
 
 /**

@@ -24,13 +24,13 @@ export interface Work {
   dueWithinMs: number;
   /** The steps of one run, and how often each is repeated. */
   steps: readonly (Step & { times: number })[];
-  /** Number of integrations that share a key. */
+  /** The number of integrations that share a key. */
   integrationsAKey: number;
 }
 
 export interface Machines {
   workers: number;
-  /** Number of scheduled runs that one worker has at the same time. */
+  /** The number of scheduled runs that one worker has at the same time. */
   runsAtOnce: number;
   databaseCores: number;
   requestsPerSecond: number;

@@ -10,7 +10,7 @@ import { type Machine, numberOf, openPark, PAID_TWICE, query, SETTLED } from '..
 
 export interface NightOptions {
   integrations: number;
-  /** Number of contacts of each integration. All of them are new to the service. */
+  /** The number of contacts of each integration. All of them are new to the service. */
   contacts: number;
   workers: number;
   /** Runs that one worker has at the same time. */

@@ -62,7 +62,7 @@ interface ConnectionMeasurement {
 const RANDOM_LOOKUPS = 1_000;
 const BEST_CONNECTED = 100;
 const BULK = 100;
-/** Number of members that are added one at a time. Together with one bulk add, they make a network of 500. */
+/** The number of members that are added one at a time. Together with one bulk add, they make a network of 500. */
 const SINGLE_ADDS = 400;
 const SEARCHES = 100;
 const POLL_EVERY_MS = 20;

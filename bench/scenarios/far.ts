@@ -14,7 +14,7 @@ const LATENCY_MS = 300;
 const SUBMIT_LATENCIES_MS = [2_000, 5_000];
 const JOB_TIME_MS = 5_000;
 
-/** Number of contacts for the connector alone, and for whole syncs. */
+/** The number of contacts for the connector alone, and for whole syncs. */
 const CONTACTS = 20_000;
 const SYNCED = 2_000;
 

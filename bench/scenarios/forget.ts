@@ -5,7 +5,7 @@ import { killForgets } from '../forget.ts';
 import type { ForgetKind } from '../forget-places.ts';
 import { createDatabase } from '../postgres-database.ts';
 
-/** Number of kills for each kind of CRM and each database. */
+/** The number of kills for each kind of CRM and each database. */
 const KILLS = 50;
 
 const KINDS: readonly ForgetKind[] = ['csv', 'salesforce', 'hubspot'];

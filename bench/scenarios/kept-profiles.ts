@@ -25,7 +25,7 @@ const CONTACTS = 5_000;
 const PAIRS = 7;
 
 /**
- * Number of syncs without changes after each first sync. Their difference is small compared with the start of a
+ * The number of syncs without changes after each first sync. Their difference is small compared with the start of a
  * process.
  */
 const REPEATS = 3;

@@ -15,7 +15,7 @@ import { createWorkplace } from '../workplace.ts';
 interface Killed {
   contacts: number;
   kills: number;
-  /** Number of syncs at the same time, each with a separate service. */
+  /** The number of syncs at the same time, each with a separate service. */
   atOnce: number;
   latestKillMs: number;
   neighbour: Partial<NeighbourOptions>;

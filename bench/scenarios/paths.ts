@@ -48,7 +48,7 @@ interface PathSizes {
 
 /** The results. */
 interface MeasuredPaths {
-  /** Number of different people among the contacts. */
+  /** The number of different people among the contacts. */
   donors: number;
   /** The run that computes the paths, and the run after it. */
   first: Measurement & { compares: number };

@@ -85,14 +85,14 @@ function figuresOfGrowth(nights: ReadonlyMap<number, Night>): Figure[] {
   ];
 }
 
-/** Number of cores of this machine. */
+/** The number of cores of this machine. */
 const CORES = availableParallelism();
 
 const MANY = 100_000;
 const CONTACTS_OF_MANY = 20_000;
 const HOUR_MS = 3_600_000;
 
-/** Number of contacts, out of 20,000, that are new or have changed since the night before. */
+/** The number of contacts, out of 20,000, that are new or have changed since the night before. */
 const CHANGED_A_NIGHT = 200;
 
 /** A database of a size that is sold as one machine, and workers with 20 runs each. */

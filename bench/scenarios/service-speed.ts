@@ -128,7 +128,7 @@ function shuffled<One>(list: readonly One[]): One[] {
 const STRIDE = 271;
 
 const MEASURE_MS = 4_000;
-/** Number of the worst requests in flight at any time. */
+/** The number of the worst requests in flight at any time. */
 const AT_ONCE = 4;
 
 async function measureBounds(file: string): Promise<Figure[]> {

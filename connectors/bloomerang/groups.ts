@@ -13,7 +13,7 @@ import { bloomerangGroupSchema } from './settings.ts';
 /** Several networks of one run are read together. */
 const SCAN_LASTS_MS = 5 * 60_000;
 
-/** Number of members in one batch. */
+/** The number of members in one batch. */
 const MEMBERS_PER_BATCH = 500;
 
 export async function listGroups(session: BloomerangSession): Promise<GroupSummary[]> {

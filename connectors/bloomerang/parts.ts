@@ -1,4 +1,4 @@
-/** The parts of a constituent that a write of custom values must not change. Pure. */
+/** The parts of a constituent that a write of custom values must not change. All functions are pure. */
 import { z } from 'zod';
 import type { Parts } from '../writing/write-check.ts';
 import { type CustomFields, findCustomValue } from './fields.ts';

@@ -10,7 +10,7 @@ import { findRecords, ROWS_PER_PAGE } from './read.ts';
 import { type BloomerangRecord, canonicalId, recordSchema } from './record.ts';
 import type { BloomerangSession } from './session.ts';
 
-/** Number of requests in flight at a time. */
+/** The number of requests in flight at a time. */
 const LANES = 4;
 
 export function createWriter(session: BloomerangSession) {

@@ -21,7 +21,7 @@ export interface GetParams {
 
 export interface Rows {
   values: readonly Row[];
-  /** Number of matching rows, if the request selected `row_count`. */
+  /** The number of matching rows, if the request selected `row_count`. */
   total: number | null;
 }
 

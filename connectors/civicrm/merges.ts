@@ -13,7 +13,7 @@ const LOOK_BACK_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 
-/** Number of activities in one request, and the largest number of requests. */
+/** The number of activities in one request, and the largest number of requests. */
 const PER_REQUEST = 500;
 const MAX_REQUESTS = 200;
 

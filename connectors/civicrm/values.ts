@@ -1,4 +1,4 @@
-/** Values between CiviCRM and their canonical form. Pure. */
+/** Values between CiviCRM and their canonical form. All functions are pure. */
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import { type Field, LARGEST_INT } from './fields.ts';
 

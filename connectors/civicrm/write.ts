@@ -14,7 +14,7 @@ import type { CivicrmSession } from './session.ts';
 import { readValues } from './stored-values.ts';
 import { toApi } from './values.ts';
 
-/** Number of contacts in one request. Each of them starts CiviCRM's hooks, which take time. */
+/** The number of contacts in one request. Each of them starts CiviCRM's hooks, which take time. */
 const CHANGES_PER_REQUEST = 50;
 
 /** A request that can be split is not repeated often. */

@@ -28,7 +28,7 @@ export interface Header {
   /** The same names as written in the file. */
   cells: readonly string[];
   ending: LineEnding;
-  /** Number of bytes before the first row. */
+  /** The number of bytes before the first row. */
   size: number;
 }
 

@@ -15,7 +15,7 @@ import { createRowIndex, type RowIndex } from './row-index.ts';
 
 export interface Journal {
   readonly path: string;
-  /** Number of changes and columns that wait to be merged. */
+  /** The number of changes and columns that wait to be merged. */
   readonly pending: number;
   readonly createdColumns: ReadonlySet<string>;
   readonly keptColumns: ReadonlySet<string>;
@@ -109,7 +109,7 @@ interface State {
   changeCount: number;
   created: Set<string>;
   kept: Set<string>;
-  /** Number of bytes of complete lines. Anything after them was cut off by a kill. */
+  /** The number of bytes of complete lines. Anything after them was cut off by a kill. */
   size: number;
   /** The size of the file at the last check. A different size means that another process writes to it. */
   seenSize: number;

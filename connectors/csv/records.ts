@@ -66,7 +66,7 @@ export interface FarEnd {
   /** Bytes without the line ending. */
   size: number;
   ending: LineEnding;
-  /** Number of line feeds in it, including the one at its end. */
+  /** The number of line feeds in it, including the one at its end. */
   lineFeeds: number;
 }
 

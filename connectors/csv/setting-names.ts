@@ -1,7 +1,7 @@
 /**
  * Returns the names by which settings can refer to a file's columns, in their order: `City (1)` and `City (2)` for two
  * columns that are called `City`. If a column already has such a name, it keeps it, and settings cannot refer to the
- * repeated columns. Pure.
+ * repeated columns. All functions are pure.
  */
 export function settingNames(columns: readonly string[]): (string | null)[] {
   const times = new Map<string, number>();

@@ -20,8 +20,8 @@ import type { CsvSession } from './session.ts';
 import { isEncodable } from './sources/encoding.ts';
 
 /**
- * Number of changes that share one wait for the disk. More changes at a time would not be faster, but need
- * more memory.
+ * The number of changes that share one wait for the disk. More changes at a time would not be faster, but need more
+ * memory.
  */
 export const CHANGES_PER_BATCH = 200;
 

@@ -1,4 +1,7 @@
-/** The parts that a set-up does not send to the service, or does not exclude, and the cost of this. Pure. */
+/**
+ * The parts that a set-up does not send to the service, or does not exclude, and the cost of this. All functions are
+ * pure.
+ */
 import { MARK_LISTS, type MarkKind } from '../marks/mark-values.ts';
 
 /** A part of an identity that no column contains. */

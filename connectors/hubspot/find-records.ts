@@ -11,7 +11,7 @@ import {
   recordSchema,
 } from './record.ts';
 
-/** Number of IDs in one request: HubSpot's maximum. */
+/** The number of IDs in one request: HubSpot's maximum. */
 export const IDS_PER_REQUEST = 100;
 
 /**

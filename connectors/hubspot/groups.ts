@@ -12,11 +12,11 @@ import type { HubspotSession } from './session.ts';
 import { type HubspotGroup, hubspotGroupSchema } from './settings.ts';
 import { READ_LISTS, requireScope } from './sign-in/scopes.ts';
 
-/** Number of lists in one request (HubSpot's maximum), and the maximum number of requests. */
+/** The number of lists in one request (HubSpot's maximum), and the maximum number of requests. */
 const LISTS_PER_PAGE = 500;
 const MAX_LIST_PAGES = 20;
 
-/** Number of members in one request (HubSpot's maximum). A list may have millions of members. */
+/** The number of members in one request (HubSpot's maximum). A list may have millions of members. */
 const MEMBERS_PER_PAGE = 250;
 const MAX_MEMBER_PAGES = 50_000;
 

@@ -9,7 +9,7 @@ import { canonicalId, isRecordId, recordSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 
-/** Number of records in one request with history: HubSpot's maximum. */
+/** The number of records in one request with history: HubSpot's maximum. */
 const RECORDS_PER_REQUEST = 50;
 
 /** The maximum difference between the clocks and the times in HubSpot's headers. */

@@ -48,9 +48,9 @@ export const hubspotSettingsSchema = z.strictObject({
   /** How amounts in US dollars are handled for contacts with another currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
-  /** Number of requests in ten seconds. If omitted, HubSpot's own limit is used; 0 means no limit. */
+  /** The number of requests in ten seconds. If omitted, HubSpot's own limit is used; 0 means no limit. */
   requestsPerTenSeconds: z.number().int().min(0).max(10_000).optional(),
-  /** Number of searches per second, which HubSpot counts for all tools of the account; 0 means no limit. */
+  /** The number of searches per second, which HubSpot counts for all tools of the account; 0 means no limit. */
   searchesPerSecond: z.number().min(0).max(100).default(5),
 });
 

@@ -11,10 +11,7 @@ import { requireScope, WRITE_CONTACTS } from './sign-in/scopes.ts';
 /** Maximum number of changes for one write. */
 export const MAX_CHANGES = 100_000;
 
-/**
- * Number of requests in flight at a time: enough for HubSpot's pace even if each takes most of a
- * second.
- */
+/** The number of requests in flight at a time: enough for HubSpot's pace even if each takes most of a second. */
 const LANES = 16;
 
 /** A batch of changes of different contacts. */

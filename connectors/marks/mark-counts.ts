@@ -1,4 +1,4 @@
-/** Marks that exclude so many contacts that a user is asked once whether they are right. Pure. */
+/** Marks that exclude so many contacts that a user is asked once whether they are right. All functions are pure. */
 import { describeCount } from '../../src/core/quantities.ts';
 import type { MarkCount } from '../contract.ts';
 import { A_DATE } from './mark-values.ts';

@@ -1,4 +1,4 @@
-/** The meaning of a value in a field that marks contacts to exclude. Pure. */
+/** The meaning of a value in a field that marks contacts to exclude. All functions are pure. */
 
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings } from '../contract.ts';

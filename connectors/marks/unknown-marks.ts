@@ -1,4 +1,4 @@
-/** The findings of `doctor` about values whose meaning no user has defined. Pure. */
+/** The findings of `doctor` about values whose meaning no user has defined. All functions are pure. */
 import type { Finding } from '../contract.ts';
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 

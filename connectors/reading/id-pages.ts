@@ -17,14 +17,14 @@ export interface IdPagesOptions<Row> {
   /** Counts the rows of the whole list. Called only if rows seem to be missing at its end. */
   count(): Promise<number>;
   idOf(row: Row): number;
-  /** Number of rows of one request, and the smallest number that is tried if the CRM fails at larger pages. */
+  /** The number of rows of one request, and the smallest number that is tried if the CRM fails at larger pages. */
   take: number;
   least: number;
 }
 
 export interface IdPage<Row> {
   rows: readonly Row[];
-  /** Number of rows of the whole list, on the first page. */
+  /** The number of rows of the whole list, on the first page. */
   total: number | null;
 }
 

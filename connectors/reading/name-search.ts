@@ -1,4 +1,4 @@
-/** Searching contacts by name: what counts as a word, and which names contain all words. Pure. */
+/** Searching contacts by name: what counts as a word, and which names contain all words. All functions are pure. */
 
 /** The number of words that are compared. More words do not change the result. */
 const MAX_WORDS = 6;

@@ -7,11 +7,11 @@ export interface OffsetPagesOptions<Row> {
   /** Reads at most `take` rows from this offset on, in an order that edits do not change, for example by id. */
   read(offset: number, take: number): Promise<OffsetPage<Row>>;
   idOf(row: Row): string;
-  /** Number of rows of one request. A CRM that returns fewer loses no row. */
+  /** The number of rows of one request. A CRM that returns fewer loses no row. */
   take: number;
   /**
-   * Number of rows of a page that are read again with the next page. If omitted, it is a tenth of the largest page so far.
-   * It is at least one, and less than that page.
+   * The number of rows of a page that are read again with the next page. If omitted, it is a tenth of the largest page
+   * so far. It is at least one, and less than that page.
    */
   overlap?: number;
 }
@@ -19,8 +19,8 @@ export interface OffsetPagesOptions<Row> {
 export interface OffsetPage<Row> {
   rows: readonly Row[];
   /**
-   * Number of rows of the whole list, as the CRM reports it, or null if it does not. Without it, a reading takes one
-   * more request.
+   * The number of rows of the whole list, as the CRM reports it, or null if it does not. Without it, a reading takes
+   * one more request.
    */
   total: number | null;
 }

@@ -8,7 +8,7 @@ interface Ended<Result> {
 
 /** Does the work for each item. */
 export interface LaneOptions<Thing, Result> {
-  /** Number of pieces of work in progress at a time. */
+  /** The number of pieces of work in progress at a time. */
   lanes: number;
   work(thing: Thing): Promise<readonly Result[]>;
   /** Returns true for an item that has to wait for all items before it. If omitted, no item has to. */

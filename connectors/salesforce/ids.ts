@@ -67,7 +67,7 @@ function toCheckCharacters(short: string): string {
   return check;
 }
 
-/** Number of characters that one check character encodes. */
+/** The number of characters that one check character encodes. */
 const CHUNK = 5;
 
 /** One bit for each capital among the five characters. The first character's bit is the lowest. */

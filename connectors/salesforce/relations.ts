@@ -7,10 +7,10 @@ import { createColumnReader, queryInHalves, queryRecords, quotedList } from './q
 import type { SalesforceSettings } from './settings.ts';
 import { blankToNull } from './values.ts';
 
-/** Number of IDs in one request, so its address is not too long. */
+/** The number of IDs in one request, so its address is not too long. */
 const IDS_PER_QUERY = 500;
 
-/** Number of requests in flight at a time for one page of contacts. */
+/** The number of requests in flight at a time for one page of contacts. */
 const QUERIES_AT_ONCE = 4;
 
 const OBJECT = 'AccountContactRelation';

@@ -11,7 +11,7 @@ import { createUnsettled, type SentChange, type Unsettled } from './rows/refusal
 import { settle } from './rows/settle.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** Number of requests in flight at a time. More requests would mostly wait for the same accounts. */
+/** The number of requests in flight at a time. More requests would mostly wait for the same accounts. */
 const COLLECTIONS_AT_ONCE = 3;
 
 /** The maximum number of changes in one write. They are kept in memory until their results are known. */

@@ -59,7 +59,7 @@ export interface ConformanceHarness {
    * for each type that the connector offers for writing.
    */
   typedFields?: readonly { name: string; value: FieldValue }[];
-  /** Number of contacts that fill at least three pages. */
+  /** The number of contacts that fill at least three pages. */
   contactsForThreePages: number;
   /**
    * The field that the kit names as `contacts.optOutField`, `deceasedField` and `doNotContactField`, and how a user marks a

@@ -1,4 +1,4 @@
-/** The parts of a contact that a write must not change. Pure. */
+/** The parts of a contact that a write must not change. All functions are pure. */
 
 /** The content of each filled part, by its name. */
 export type Parts = Readonly<Record<string, string>>;

@@ -19,7 +19,7 @@ export interface VerifiedCrm<Stored> {
   deps: Pick<ConnectorDeps, 'clock' | 'signal'>;
   /** The maximum number of contacts that are read before they are written. */
   perBatch: number;
-  /** Number of contacts that are written at a time; 1 if omitted. Not used with `sendTogether`. */
+  /** The number of contacts that are written at a time; 1 if omitted. Not used with `sendTogether`. */
   lanes?: number;
   /** Returns the form of an ID that `read` uses, or null if the text cannot be an ID. */
   canonicalId(id: string): string | null;

@@ -13,7 +13,7 @@ const DEFAULT_CONTACTS = 500;
 
 /** The options of a CRM's stand-in. Every option has a default. */
 export interface CrmSandboxOptions extends SandboxOptions {
-  /** Number of contacts at the start. Default: 500. */
+  /** The number of contacts at the start. Default: 500. */
   contacts?: number;
   /**
    * Lifetime of an OAuth access token; 0 means it never expires. Default: the CRM's own lifetime.

@@ -17,7 +17,7 @@ const MAX_PEOPLE = 100_000;
 export interface ControlOptions extends ControlParts<PartnerFault, RequestDetails> {
   credits: Credits;
   keys: Keys;
-  /** Number of credits in each bucket of a new team. */
+  /** The number of credits in each bucket of a new team. */
   startCredits: number;
   createId: () => string;
 }

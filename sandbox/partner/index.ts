@@ -32,13 +32,13 @@ const DEFAULT_TEAM = 'team-default';
 
 /** The behaviour of the stand-in. Every option has a default. */
 export interface PartnerSandboxOptions extends SandboxOptions {
-  /** Number of people in the contact list. Default: the number of donors. */
+  /** The number of people in the contact list. Default: the number of donors. */
   contacts?: number;
   /** A folder with a public record (people/public-record.ts), which adds real people as donors. */
   data?: string;
   /** Requests per second for each key; 0 means no limit. Default: 10. */
   rate?: number;
-  /** Number of requests in a burst. Default: 10. */
+  /** The number of requests in a burst. Default: 10. */
   burst?: number;
   /** True if a 429 has a Retry-After header. Default: true. */
   retryAfter?: boolean;
@@ -60,7 +60,7 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   chargeSingleAdd?: boolean;
   /** Determines which donors are connected. By default this is computed from the people. */
   engine?: ConnectionEngine;
-  /** Number of credits in each bucket of a new team. Default: 100,000. */
+  /** The number of credits in each bucket of a new team. Default: 100,000. */
   credits?: number;
   /** The forms of the enhancement paths that exist. Default: both. */
   forms?: PathForms;

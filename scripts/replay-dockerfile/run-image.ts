@@ -6,7 +6,7 @@ import { userOf } from './base-image.ts';
 import type { Image } from './build-image.ts';
 import { type ProcessOptions, type Running, runToEnd, start } from './process.ts';
 
-/** Number of health checks, and the pause between them. */
+/** The number of health checks, and the pause between them. */
 const HEALTH_TRIES = 120;
 const HEALTH_INTERVAL_MS = 250;
 

@@ -50,7 +50,7 @@ export function createSearch(table: TieTable): Search {
   };
 }
 
-/** Number of rows that are read between two places where the search may be interrupted. */
+/** The number of rows that are read between two places where the search may be interrupted. */
 const ROWS_AT_ONCE = 20_000;
 const PEOPLE_AT_ONCE = 500;
 

@@ -18,7 +18,7 @@ export interface Tie {
   to: number;
 }
 
-/** Number of days for which someone counts as a supporter after a gift. */
+/** The number of days for which someone counts as a supporter after a gift. */
 const DAYS_AFTER_GIFT = 365;
 
 /**

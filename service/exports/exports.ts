@@ -112,7 +112,7 @@ interface Chosen {
   numbers: readonly number[];
   notFoundIds: string[];
   unpaidIds: string[];
-  /** Number of donors in the request, and number of paid donors. */
+  /** The number of donors in the request, and number of paid donors. */
   requested: number;
   paid: number;
 }

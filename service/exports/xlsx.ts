@@ -9,7 +9,7 @@ import type { ColumnDef } from 'hucre/xlsx';
 import type { Slices } from '../slices.ts';
 import type { CellValue } from './export-fields.ts';
 
-/** Number of rows that are written at once. */
+/** The number of rows that are written at once. */
 export const ROWS_AT_ONCE = 100;
 /** The longest text that the format allows in a cell. */
 const MAX_TEXT_LENGTH = 32_767;

@@ -60,7 +60,7 @@ export function openDonorIndex(db: Database, world: World): DonorIndex {
   return indexOf(db, world.donorCount);
 }
 
-/** Number of names that are read at a time. */
+/** The number of names that are read at a time. */
 const NAMES_AT_ONCE = 2_000;
 
 /** Returns the index of a database whose people are settled. */

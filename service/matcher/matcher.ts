@@ -54,8 +54,8 @@ export interface Match {
    */
   runnerUp: Likely | null;
   /**
-   * Number of kinds of evidence beyond the name for the donor found: address, employer and day of birth. Together with
-   * a day of birth, a middle name counts as well.
+   * The number of kinds of evidence beyond the name for the donor found: address, employer and day of birth. Together
+   * with a day of birth, a middle name counts as well.
    */
   kinds: number;
   /** True if there is strong evidence against the donor that was found, such as a different middle initial. */

@@ -109,7 +109,7 @@ function fromFiles(): Population {
   };
 }
 
-/** Number of letters that a name has in common with others, and the share of people whose names start with them. */
+/** The number of letters that a name has in common with others, and the share of people whose names start with them. */
 const START = 3;
 const COMMON_START = 1e-4;
 

@@ -59,7 +59,7 @@ export function* rankStrongest(
   return top.map(({ donor }) => donor);
 }
 
-/** Number of donors that are sorted at a time. */
+/** The number of donors that are sorted at a time. */
 const SORTED_AT_ONCE = 1_000;
 
 function* topOf(strongest: ReadonlyMap<number, number>, limit: number): Generator<void, Ranked[]> {

@@ -14,7 +14,7 @@ export interface MissingWork {
   team: string;
   bucket: Bucket;
   amount: number;
-  /** Number of paid people without a job. */
+  /** The number of paid people without a job. */
   missing: number;
   /**
    * True if the jobs refer to the charge that paid for them. Jobs from earlier versions do not, so they are counted by

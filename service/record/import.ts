@@ -46,17 +46,15 @@ export interface ImportReport {
   people: number;
   added: number;
   changed: number;
-  /** Number of omitted entries of people who were erased. */
+  /** The number of omitted entries of people who were erased. */
   blocked: number;
-  /** Number of pairs of people who agree but were not joined, because an operator has to review them. */
+  /** The number of pairs of people who agree but were not joined, because an operator has to review them. */
   toReview: number;
   /** Entries that were matched to a donor of another source. */
   joined: number;
   /** The least certain joins, in order of rising certainty. */
   leastCertain: JoinedEntry[];
-  /**
-   * Number of entries that do not name a person, such as "VACANT" or a bank, and the first of their texts.
-   */
+  /** The number of entries that do not name a person, such as "VACANT" or a bank, and the first of their texts. */
   unread: { count: number; texts: string[] };
   /** Files that could not be read, with the reason. No part of them is imported. */
   refused: { file: string; problem: string }[];

@@ -6,7 +6,7 @@
 import { type Match, THRESHOLDS } from '../matcher/matcher.ts';
 import { isOfReturn, shareList } from './lists.ts';
 
-/** Number of kinds of evidence that records of two sources need in addition to the name. */
+/** The number of kinds of evidence that records of two sources need in addition to the name. */
 export const LEAST_KINDS = 2;
 
 /** Whether an import adds an entry to a donor, or an operator has to review the pair. */

@@ -40,9 +40,9 @@ export interface FoundDonors {
     /** The source of the candidates: the index of names, the index of organisations, or only the facts. */
     source: 'names' | 'organizations' | 'facts';
     candidates: number;
-    /** Number of candidates that this page examined. */
+    /** The number of candidates that this page examined. */
     scanned: number;
-    /** Number of examined candidates that fit. */
+    /** The number of examined candidates that fit. */
     found: number;
     /** True if these were all candidates, so `found` and the ranking cover the whole result. */
     complete: boolean;
@@ -95,7 +95,7 @@ interface Candidates {
   numbers: Uint32Array;
 }
 
-/** Number of donors that are ruled out between two checks of the clock. */
+/** The number of donors that are ruled out between two checks of the clock. */
 const RULED_OUT_AT_ONCE = 20_000;
 
 async function findCandidates(

@@ -28,7 +28,7 @@ export interface MovedTable {
   digest: string;
 }
 
-/** Number of rows that are read or written together. */
+/** The number of rows that are read or written together. */
 const PAGE = 500;
 
 /** How long the server may be unavailable while a page is written. */

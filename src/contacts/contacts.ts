@@ -16,7 +16,7 @@ import { OPEN_STATES } from './open-submissions.ts';
 export type { ContactRow };
 export type ContactRecord = FromRow<ContactRow>;
 
-/** Number of IDs listed at a time. */
+/** The number of IDs listed at a time. */
 const IDS_PER_LOOK = 5_000;
 
 /** Finds the stored rows of these contacts, by CRM ID. An ID without a row is left out. */

@@ -95,7 +95,7 @@ export type Decide<C extends ReadContact> = (
   answered: Answered | null,
 ) => Decided;
 
-/** Number of contacts that are read, decided and written together. */
+/** The number of contacts that are read, decided and written together. */
 const CONTACTS_AT_ONCE = 100;
 
 /**

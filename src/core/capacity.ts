@@ -1,4 +1,7 @@
-/** Bands of giving capacity, which pages show instead of a person's amount. The largest comes first. Pure. */
+/**
+ * Bands of giving capacity, which pages show instead of a person's amount. The largest comes first. All functions are
+ * pure.
+ */
 
 export const CAPACITY_BANDS = [
   { id: '1m', from: 1_000_000, name: '$1M or more' },

@@ -29,8 +29,8 @@ export interface Amount {
 }
 
 /**
- * Pure: the cost of these credits, one amount for each currency. Null if the price of a bucket from which credits were
- * spent is not known, because a part of the cost would look like the whole.
+ * The cost of these credits, one amount for each currency. Null if the price of a bucket from which credits were spent
+ * is not known, because a part of the cost would look like the whole. Pure.
  */
 export function costOf(
   spent: Readonly<Record<keyof CreditPrices, number>>,

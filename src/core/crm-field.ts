@@ -42,7 +42,7 @@ export interface CrmField {
   maxLength: number | null;
   /** Maximum number of digits before the decimal point of a number, or null if there is no limit. */
   integerDigits: number | null;
-  /** Number of digits after the decimal point, or null if there is no limit. */
+  /** The number of digits after the decimal point, or null if there is no limit. */
   decimalDigits: number | null;
   /** The values of a picklist that may be written. Empty for other types. */
   options: readonly string[];

@@ -55,7 +55,7 @@ function parseHost(host: string): URL | null {
 /** One IP address, or all addresses that start with the same bits, as in `10.0.0.0/8`. */
 export interface AddressRange {
   address: string;
-  /** Number of leading bits that are compared. */
+  /** The number of leading bits that are compared. */
   prefix: number;
   family: 'ipv4' | 'ipv6';
 }

@@ -109,7 +109,7 @@ const ownRetentionSchema = z.strictObject({
 });
 
 const refreshSchema = z.strictObject({
-  /** Number of days after which a profile is requested again, or null for never. */
+  /** The number of days after which a profile is requested again, or null for never. */
   afterDays: z.int().positive().nullable().default(365),
   /** True if a credit is spent again after a change of name, address or employer. */
   whenIdentityChanges: z.boolean().default(true),
@@ -121,7 +121,7 @@ const creditLimitsSchema = z.strictObject({
   perRun: creditLimit.default(null),
   /** The maximum in one calendar month of the schedule's time zone. */
   perMonth: creditLimit.default(null),
-  /** Number of credits that are always left in the bucket. */
+  /** The number of credits that are always left in the bucket. */
   keep: z.int().nonnegative().default(0),
 });
 
@@ -141,14 +141,14 @@ const insightsSchema = z.strictObject({
   enabled: z.boolean().default(true),
   /** The weakest connection that counts as a warm path, 0 to 1. */
   minStrength: z.number().min(0).max(1).default(0.45),
-  /** Number of days after which a path is computed again even without a known change, or null for never. */
+  /** The number of days after which a path is computed again even without a known change, or null for never. */
   refreshAfterDays: z.int().positive().nullable().default(90),
   /** Limits for services that charge for queries; they have no effect if queries are free. */
   budget: z
     .strictObject({
       /** Maximum number of credits that the queries of one run may spend; null means no limit. */
       perRun: creditLimit.default(1_000),
-      /** Number of credits that are always left in the bucket. */
+      /** The number of credits that are always left in the bucket. */
       keep: z.int().nonnegative().default(0),
     })
     .prefault({}),

@@ -85,11 +85,11 @@ export interface UndoneMark {
   at: string;
   /** The name of the user, or null while the undo is in progress, or for a user of the machine without a name. */
   by: string | null;
-  /** Number of restored values. */
+  /** The number of restored values. */
   values: number;
-  /** Number of values that were left alone, because they had changed since the run. */
+  /** The number of values that were left alone, because they had changed since the run. */
   kept: number;
-  /** Number of contacts whose values were all restored. */
+  /** The number of contacts whose values were all restored. */
   contacts: number;
 }
 

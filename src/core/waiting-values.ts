@@ -20,7 +20,7 @@ export interface WaitingReason {
   cause: WaitingCause;
   /** The CRM's own code, or null if the field's description explains the reason. */
   code: string | null;
-  /** Number of contacts whose value waits. */
+  /** The number of contacts whose value waits. */
   contacts: number;
   /** The reason, what ends the waiting, and what it costs. */
   text: string;

@@ -55,9 +55,9 @@ export interface KnownBalance {
 }
 
 /**
- * Pure: whether to read the balance (free) before credits are spent. Others may spend from the same bucket.
- * If they could have reached the reserve since the reading, a fresh reading is necessary. So they can take at
- * most the cost of the submissions in flight from the reserve.
+ * Whether to read the balance (free) before credits are spent. Others may spend from the same bucket. If they could
+ * have reached the reserve since the reading, a fresh reading is necessary. So they can take at most the cost of the
+ * submissions in flight from the reserve. Pure.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;

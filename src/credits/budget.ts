@@ -6,7 +6,7 @@ export interface SpendingSoFar {
   /** Credits that this run has spent, and that all runs of this calendar month have spent. */
   thisRun: number;
   thisMonth: number;
-  /** Number of credits in the bucket now. */
+  /** The number of credits in the bucket now. */
   balance: number;
 }
 
@@ -14,7 +14,7 @@ export interface SpendingSoFar {
 export type RunLimits = CreditLimits & { limit?: number | null };
 
 export interface Allowance {
-  /** Number of credits that may be spent now. */
+  /** The number of credits that may be spent now. */
   credits: number;
   /** The limit that stops the spending once these credits are used up. */
   limit: 'budget_reached' | 'credits_exhausted';

@@ -1,4 +1,6 @@
-/** Estimates when the credits of a key will be used up if spending continues at the same rate. Pure. */
+/**
+ * Estimates when the credits of a key will be used up if spending continues at the same rate. All functions are pure.
+ */
 import { describeCount, formatCount } from '../core/quantities.ts';
 
 /** The credits of one bucket that were spent on a day (`2026-11-22`). */
@@ -12,7 +14,7 @@ export interface Forecast {
   usedUpOn: string;
   /** Credits per day, on average. */
   perDay: number;
-  /** Number of days from which the average is calculated, without today. */
+  /** The number of days from which the average is calculated, without today. */
   days: number;
   /** A day with more than half of all spending, for example the day of a first sync. It is not part of the average. */
   leftOut: SpentDay | null;

@@ -22,7 +22,7 @@ export interface Latency {
   waitingMs: number;
 }
 
-/** Pure: returns how many submissions may be in flight. */
+/** Returns how many submissions may be in flight. Pure. */
 export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
   const latencyMs = Math.max(answeredMs ?? 0, waitingMs);
   return Math.min(Math.max(1, Math.ceil((latencyMs / 1_000) * NEEDED_PER_SECOND)), MAX_SLOTS);
@@ -34,7 +34,7 @@ export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
  */
 const SMALLER_BY = [0, 1, 2, 4, 8, 16];
 
-/** Pure: returns how many of the available people to send, so no two open batches have the same size; 0 for none. */
+/** Returns how many of the available people to send, so no two open batches have the same size; 0 for none. Pure. */
 export function batchSize(
   available: number,
   openSizes: readonly number[],

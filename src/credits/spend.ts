@@ -186,7 +186,7 @@ interface UnderWay<Intent> {
   readonly isOver: boolean;
   /** The error that ended the spending, if any. */
   readonly failure: { error: unknown } | null;
-  /** Number of requests in a row that failed temporarily. */
+  /** The number of requests in a row that failed temporarily. */
   readonly failures: number;
   /** IDs of the requests whose responses were lost. */
   readonly lost: ReadonlySet<string>;

@@ -63,7 +63,7 @@ export interface SpendingView {
   /** Months with data, newest first. */
   months: string[];
   clients: ClientMonthView[];
-  /** Number of clients in the month, and the index of the first one shown. */
+  /** The number of clients in the month, and the index of the first one shown. */
   total: number;
   from: number;
 }
@@ -72,7 +72,7 @@ export interface SpendingQuestion {
   /** IDs of the clients that the user may access, or null for all. */
   reach: readonly string[] | null;
   integration: string | null;
-  /** Number of days, including today. */
+  /** The number of days, including today. */
   days: number;
   /** Null for the current month. */
   month: string | null;
@@ -82,7 +82,7 @@ export interface SpendingQuestion {
 /** The numbers of days that users can select. */
 export const SPENDING_DAYS = [30, 90, 365] as const;
 
-/** Number of clients on one page. */
+/** The number of clients on one page. */
 export const CLIENTS_PAGE = 25;
 
 const MONTHS = 24;
@@ -160,7 +160,7 @@ function everyDay(spent: readonly SpentSpan[], first: string, count: number): Sp
   });
 }
 
-/** Number of clients of a bill that are read together. */
+/** The number of clients of a bill that are read together. */
 const BILL_PAGE = 500;
 
 /** Returns the spending of each client in a month, highest first. */

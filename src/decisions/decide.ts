@@ -31,7 +31,7 @@ export interface DecidedBatch {
   id: string;
   integration: string;
   decision: BatchDecision;
-  /** Number of contacts in this decision, not counting contacts decided earlier. */
+  /** The number of contacts in this decision, not counting contacts decided earlier. */
   count: number;
   /** The maximum number of credits that the next sync spends because of it. */
   credits: number;

@@ -13,7 +13,7 @@ import { type AnswerSubject, findGivenAnswer } from './statements/withdrawable-a
 /** The maximum time between a decision and its audit entry, which a transaction may have to wait for. */
 const ENTRY_WITHIN_MS = 60_000;
 
-/** Number of entries from that time that are searched for the decision. */
+/** The number of entries from that time that are searched for the decision. */
 const MOST_READ = 2_000;
 
 const NEXT = 'Nothing was changed. List the open decisions: donor-sync holds';

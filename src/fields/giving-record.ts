@@ -28,7 +28,7 @@ export function toGivingRecord({ capacity, netWorth, isDeceased }: Profile): Giv
 const FORM = '1';
 const UNKNOWN_BAND = '-';
 
-/** Number of characters in the text of every record. */
+/** The number of characters in the text of every record. */
 export const GIVING_LENGTH = 4;
 
 /** Pure. */

@@ -1,4 +1,4 @@
-/** Builds the contact lists that users work with from the mapped fields. Pure. */
+/** Builds the contact lists that users work with from the mapped fields. All functions are pure. */
 import type { ListCreation, ListSpec } from '../../connectors/contract.ts';
 import type { CrmField } from '../core/crm-field.ts';
 import { type FieldMapping, type FieldSource, PATH_SOURCES } from '../core/field-map.ts';

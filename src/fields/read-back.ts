@@ -19,7 +19,7 @@ import { valueFingerprint } from './values.ts';
 
 type ReadBackDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 
-/** Number of requests at a time. A value that a user typed is restored only after the batch has been read. */
+/** The number of requests at a time. A value that a user typed is restored only after the batch has been read. */
 const READS_AT_ONCE = 4;
 
 /** Loads, at the start of a run, the fields whose values automation is known to change. */
@@ -32,9 +32,8 @@ export async function loadNormalised(
 }
 
 /**
- * Number of values per field that are read back in the first batch of a run with that field. A batch may have
- * thousands of records. Even if automation changes only one value in twenty, it is found in 199 of 200
- * samples.
+ * The number of values per field that are read back in the first batch of a run with that field. A batch may have
+ * thousands of records. Even if automation changes only one value in twenty, it is found in 199 of 200 samples.
  */
 export const SAMPLE_OF_A_FIELD = 100;
 

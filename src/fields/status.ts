@@ -1,4 +1,4 @@
-/** The status of a contact in donor-sync, and the values offered to its status fields. Pure. */
+/** The status of a contact in donor-sync, and the values offered to its status fields. All functions are pure. */
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldSource, SYNC_SOURCES } from '../core/field-map.ts';
 import type { OutcomeReason } from '../core/outcome.ts';

@@ -10,11 +10,11 @@ import { batchesOfContacts, decideBatch, type UndoDecision, type UndoObstacle } 
 export type KeptReason = UndoObstacle | 'edited' | 'gone' | 'erased';
 
 export interface UndoPreview {
-  /** Number of contacts with values of the run that have not been undone yet. */
+  /** The number of contacts with values of the run that have not been undone yet. */
   contacts: number;
   /** The same for values. */
   values: number;
-  /** Number of contacts that were compared with the CRM; 0 if it could not be read. */
+  /** The number of contacts that were compared with the CRM; 0 if it could not be read. */
   checked: number;
   /** Of the contacts that were checked. */
   restored: { contacts: number; values: number };

@@ -102,8 +102,8 @@ interface UndoCounts {
 }
 
 /**
- * Number of contacts that are read together from a remote CRM and then written. So few contacts need only a
- * few requests each way, and little time passes between reading a value and overwriting it.
+ * The number of contacts that are read together from a remote CRM and then written. So few contacts need only a few
+ * requests each way, and little time passes between reading a value and overwriting it.
  */
 const CONTACTS_AT_ONCE = 600;
 
@@ -186,7 +186,7 @@ interface Restoration {
   owned: OwnedValues;
   /** The values that were ours before the undo. */
   ownedNow: OwnedValues;
-  /** Number of fields that contain the previous value afterwards. */
+  /** The number of fields that contain the previous value afterwards. */
   fields: number;
   /** The written values of the fields that now contain a different value. */
   left: OwnedValues;
@@ -286,8 +286,8 @@ export async function decideBatch(
 }
 
 /**
- * Pure: returns why the previous person's values cannot all be restored, or null if they can. If only some were
- * restored, they would be mixed with the values of the current person.
+ * Returns why the previous person's values cannot all be restored, or null if they can. If only some were restored,
+ * they would be mixed with the values of the current person. Pure.
  */
 function findInTheWay(
   { after, donorBefore, writtenAt }: WriteRecord,

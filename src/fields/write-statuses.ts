@@ -22,7 +22,7 @@ import { statusFields, toSyncStatus } from './status.ts';
 import { valueFingerprint } from './values.ts';
 import { writeFields } from './write.ts';
 
-/** Number of contacts taken from the store at a time. */
+/** The number of contacts taken from the store at a time. */
 const PORTION_SIZE = 1_000;
 
 /** Writes the statuses that changed; does nothing if the CRM has no field for them. */

@@ -103,9 +103,9 @@ export function joinedFingerprints(
 }
 
 /**
- * Pure: returns true if both may be the same person, because they have the same name in canonical spelling,
- * and an equal address or employer. If neither part is known for both, the name alone decides, because
- * nothing else distinguishes them.
+ * Returns true if both may be the same person, because they have the same name in canonical spelling, and an equal
+ * address or employer. If neither part is known for both, the name alone decides, because nothing else distinguishes
+ * them. Pure.
  */
 export function mayBeSamePerson(one: PersonFingerprints, other: PersonFingerprints): boolean {
   if (one.name !== other.name) return false;

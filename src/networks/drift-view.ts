@@ -19,7 +19,7 @@ export interface DriftView {
   renamedTo: string | null;
   removedByHand: DriftDonor[];
   addedByHand: DriftDonor[];
-  /** Number of members who are not contacts of the integration, or null if the service reports no numbers. */
+  /** The number of members who are not contacts of the integration, or null if the service reports no numbers. */
   strangers: number | null;
 }
 

@@ -23,7 +23,7 @@ export interface NetworkDrift {
    */
   removedByHand: string[];
   addedByHand: string[];
-  /** Number of members who are not contacts of the integration, or null if the service reports no numbers. */
+  /** The number of members who are not contacts of the integration, or null if the service reports no numbers. */
   strangers: number | null;
 }
 

@@ -9,7 +9,7 @@ import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 /** The service's IDs of each donor's networks, or null for a donor that the service does not know. */
 export type Memberships = ReadonlyMap<string, ReadonlySet<string> | null>;
 
-/** Number of donors to query concurrently, to use the key's full request rate. */
+/** The number of donors to query concurrently, to use the key's full request rate. */
 const ASKED_AT_ONCE = 8;
 
 /** The caller: a run that holds a lease, or a user who only reads. */

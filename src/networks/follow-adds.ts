@@ -15,7 +15,7 @@ import {
 /** The delay between two polls of the same jobs. */
 const LOOK_INTERVAL_MS = 3_000;
 
-/** Number of jobs that are polled at the same time. Each result is recorded separately. */
+/** The number of jobs that are polled at the same time. Each result is recorded separately. */
 const JOBS_AT_ONCE = 4;
 
 /**

@@ -1,4 +1,4 @@
-/** Matches the networks in the store with the groups in the settings. Pure. */
+/** Matches the networks in the store with the groups in the settings. All functions are pure. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { NetworkSetting } from '../core/integration-settings.ts';
 import type { NetworkRecord } from './statements/networks.ts';

@@ -98,7 +98,7 @@ export interface MemberPlan {
   returned: string[];
   /** Not in the network and no longer wanted. Only a record is left. */
   outdated: string[];
-  /** Number of current members. */
+  /** The number of current members. */
   members: number;
   /** True if so many members would leave that the group was probably emptied by mistake. */
   isImplausible: boolean;

@@ -193,7 +193,7 @@ async function removeLeavers(
   });
 }
 
-/** Number of requests in flight. Each is recorded separately, and an unrecorded removal is repeated. */
+/** The number of requests in flight. Each is recorded separately, and an unrecorded removal is repeated. */
 const REMOVALS_AT_ONCE = 4;
 
 /** Donors that the service does not know must not prevent the removal of other donors. */

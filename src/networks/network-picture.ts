@@ -41,7 +41,7 @@ export interface NetworkPicture {
   people: PicturePerson[];
   /** The paths, strongest first. */
   paths: PicturePath[];
-  /** Number of contacts with a path, including contacts that do not fit into the picture. */
+  /** The number of contacts with a path, including contacts that do not fit into the picture. */
   total: number;
 }
 

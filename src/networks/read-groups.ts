@@ -16,7 +16,7 @@ import {
   recordMirroredGroups,
 } from './statements/networks.ts';
 
-/** Number of groups read at the same time. The pages of one group are read one after the other. */
+/** The number of groups read at the same time. The pages of one group are read one after the other. */
 const GROUPS_AT_ONCE = 4;
 
 /** A group of the settings with the ID of its network in the store. */

@@ -252,7 +252,7 @@ export const findContactsByName = acting({
 /** The maximum number of contacts that one request names: the rows of a page. */
 export const MOST_NAMED = 100;
 
-/** Number of CRMs that are read at once. */
+/** The number of CRMs that are read at once. */
 const CRMS_AT_ONCE = 6;
 
 const namedSchema = z

@@ -19,7 +19,7 @@ import { reading, type World } from './kit/operation.ts';
 /** A smaller number would tell too much about a single person. */
 export const FEWEST_SHOWN = 5;
 
-/** Number of clients in a response. */
+/** The number of clients in a response. */
 export const RESULTS_PAGE = 20;
 
 /** Months that can be chosen. */

@@ -200,7 +200,7 @@ export async function* streamRunContacts(
   yield before.startsWith('[') ? '[]\n' : '\n]\n';
 }
 
-/** Number of contacts that are written into the file at a time. */
+/** The number of contacts that are written into the file at a time. */
 const LINES_AT_ONCE = 200;
 
 function toFilter({

@@ -73,7 +73,7 @@ const OPENAPI: Operation = {
 /** The client works without a description, because there are defaults for everything. */
 const ABSENT = [PartnerEndpointMissing, PartnerRedirected, PartnerServerError, ReplyUnreadable];
 
-/** Learns from the service which paths its operations have, and stores them in `routes`. Free. */
+/** Learns from the service which paths its operations have, and stores them in `routes`. Costs no credits. */
 export async function discover(
   send: Send,
   routes: Routes,

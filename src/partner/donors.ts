@@ -25,7 +25,7 @@ export interface Donors {
    * unknown donor.
    */
   readMetadata(donorId: string, signal?: AbortSignal): Promise<DonorMetadata>;
-  /** Does the same for 1 to 100 donors. Free. */
+  /** Does the same for 1 to 100 donors. Costs no credits. */
   readMetadataOfMany(donorIds: readonly string[], signal?: AbortSignal): Promise<MetadataBatch>;
 }
 
@@ -117,7 +117,7 @@ export interface DonorMetadata extends DonorSummary {
     hasAge: boolean | null;
     hasNetWorth: boolean | null;
     hasCapacity: boolean | null;
-    /** Number of entries of each part. */
+    /** The number of entries of each part. */
     work: number | null;
     education: number | null;
     boards: number | null;

@@ -25,7 +25,7 @@ export interface Exports {
    * and paid for.
    */
   create(order: ExportOrder, signal?: AbortSignal, mayLeave?: MayLeave): Promise<CreatedExport>;
-  /** Reads a page of past exports. Free. */
+  /** Reads a page of past exports. Costs no credits. */
   list(page?: PageRequest, signal?: AbortSignal): Promise<Page<DonorExport>>;
   /** Reads one past export. Free. `PartnerNotFound` for an unknown export. */
   read(exportId: string, signal?: AbortSignal): Promise<DonorExport>;

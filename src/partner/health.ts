@@ -26,16 +26,16 @@ export const HEALTH_CHECKS: readonly Operation[] = [...NAMED_CHECKS, ...OTHER_CH
 );
 
 /**
- * Resolves if the service knows the key and its team is active; otherwise rejects with the service's error.
- * Free.
+ * Resolves if the service knows the key and its team is active; otherwise rejects with the service's error. Costs no
+ * credits.
  */
 export async function testKey(send: Send, signal?: AbortSignal): Promise<void> {
   await send(TEST, {}, signal);
 }
 
 /**
- * Returns the health of each area. Rejects for errors that are not about health, such as an invalid key.
- * Free.
+ * Returns the health of each area. Rejects for errors that are not about health, such as an invalid key. Costs no
+ * credits.
  */
 export function readHealth(
   send: Send,

@@ -21,14 +21,14 @@ import {
  * An unknown list is a `PartnerNotFound`.
  */
 export interface Lists {
-  /** Returns all lists. Free. */
+  /** Returns all lists. Costs no credits. */
   list(signal?: AbortSignal): Promise<DonorList[]>;
   /**
    * Creates a list. Free. `PartnerBadRequest` if the team already has a list with that name, possibly created by a
    * first attempt whose response was lost.
    */
   create(name: string, signal?: AbortSignal): Promise<DonorList>;
-  /** Returns a list with one page of its donors. Free. */
+  /** Returns a list with one page of its donors. Costs no credits. */
   read(listId: string, page?: PageRequest, signal?: AbortSignal): Promise<ListPage>;
   /**
    * Renames a list. Free. `PartnerBadRequest` if another list has the name, or if it is one of the service's
@@ -51,7 +51,7 @@ export interface Lists {
     signal?: AbortSignal,
     mayLeave?: MayLeave,
   ): Promise<ListAddition>;
-  /** Removes 1 to 100 donors. Free. */
+  /** Removes 1 to 100 donors. Costs no credits. */
   removeDonors(listId: string, donorIds: readonly string[], signal?: AbortSignal): Promise<void>;
 }
 

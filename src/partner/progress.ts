@@ -35,7 +35,7 @@ export const PROGRESS_OF_MANY = operation(
   ],
 );
 
-/** Returns the progress of one job. Free. */
+/** Returns the progress of one job. Costs no credits. */
 export async function readJobProgress(
   send: Send,
   log: Log,

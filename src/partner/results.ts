@@ -45,8 +45,8 @@ const reader: JobReader<JobResult> = {
 };
 
 /**
- * Returns the results of up to 10 jobs, by job ID. If a profile is invalid, only the state of that job is
- * affected. Free.
+ * Returns the results of up to 10 jobs, by job ID. If a profile is invalid, only the state of that job is affected.
+ * Costs no credits.
  */
 export function readResults(
   send: Send,

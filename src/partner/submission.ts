@@ -11,7 +11,7 @@ export interface Submission {
   /** Job ID by tracking ID. People who are not in it were not processed and not charged. */
   jobIds: ReadonlyMap<string, string>;
   requested: number;
-  /** Number of credits spent. */
+  /** The number of credits spent. */
   processed: number;
   /** Why fewer people were processed than requested, if the service gave a reason. */
   partialReason: string | null;

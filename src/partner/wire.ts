@@ -40,7 +40,7 @@ const looseObject = z.record(z.string(), z.unknown());
 export interface PageRequest {
   /** The `nextCursor` of the previous page; the first page without it. */
   cursor?: string;
-  /** Number of entries on a page; chosen by the service by default. */
+  /** The number of entries on a page; chosen by the service by default. */
   limit?: number;
 }
 

@@ -11,7 +11,7 @@ import type { InsightDeps, InsightRun } from './insight-deps.ts';
 import { createQueryAllowance, type IntendedQuery } from './query-allowance.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
 
-/** Number of requests in flight, so the key's full request rate is used. */
+/** The number of requests in flight, so the key's full request rate is used. */
 const COMPARES_AT_ONCE = 10;
 
 /** If this many donors in a row are unknown, the donors are not the cause, and their paths still exist. */

@@ -12,9 +12,9 @@ import { countPossiblePaths, countStalePaths, hasPathScope } from './statements/
 export interface PathsForecast {
   /** The maximum number of contacts whose connections to the networks would be queried. */
   contacts: number;
-  /** Number of queries. If the service charges for them, `insights.budget` limits them. */
+  /** The number of queries. If the service charges for them, `insights.budget` limits them. */
   queries: number;
-  /** Number of requests: all requests to the service, and the requests to the CRM if every path changed. */
+  /** The number of requests: all requests to the service, and the requests to the CRM if every path changed. */
   calls: { partner: number; crm: number };
 }
 

@@ -35,7 +35,7 @@ export interface RankDeps {
   sealer: Pick<Sealer, 'open'>;
 }
 
-/** Number of records that are opened before other work may continue: about five milliseconds. */
+/** The number of records that are opened before other work may continue: about five milliseconds. */
 const SLICE = 500;
 
 /**

@@ -1,4 +1,4 @@
-/** A warm path in words, as a person would write it. Pure. */
+/** A warm path in words, as a person would write it. All functions are pure. */
 import type { Connection } from '../partner/connections/connection.ts';
 
 /** The parts of a sentence. */

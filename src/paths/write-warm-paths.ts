@@ -30,7 +30,7 @@ import {
 } from './statements/warm-paths.ts';
 import { findUnshownDonors } from './unshown-donors.ts';
 
-/** Number of contacts that are compared at a time, while the previous ones are written. */
+/** The number of contacts that are compared at a time, while the previous ones are written. */
 const PORTION_SIZE = 1_000;
 
 const DAY_MS = 86_400_000;
@@ -87,8 +87,8 @@ async function noticeChanges(
 }
 
 /**
- * Omits networks that were deleted at the service, because the service would refuse every comparison with
- * them. Free.
+ * Omits networks that were deleted at the service, because the service would refuse every comparison with them. Costs
+ * no credits.
  */
 async function existingNetworks(
   { partner }: InsightDeps,

@@ -75,7 +75,7 @@ function daysText(days: number | null | undefined): string {
   return days == null ? UNTIL_FORGET : `${describeCount(days, 'day')}, or ${UNTIL_FORGET}`;
 }
 
-/** Pure: describes the stored data in words. Empty if nothing is stored. */
+/** Describes the stored data in words. Empty if nothing is stored. Pure. */
 export function listHoldings(
   about: AboutContact,
   retention: Retention,

@@ -23,7 +23,7 @@ export interface IntegrationReceipt {
   at: string;
   /** When it was erased before, or null if this is the first time. */
   erasedEarlier: string | null;
-  /** Number of rows by kind, without rows from an earlier attempt that was interrupted. */
+  /** The number of rows by kind, without rows from an earlier attempt that was interrupted. */
   erased: Record<string, number>;
   kept: { what: keyof KeptRows; rows: number; why: string }[];
   /** Files that were uploaded during the set-up, and their results. They are also deleted. */

@@ -57,7 +57,7 @@ export const serverSchema = z
     port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
     /** The address for webhooks and for returns from a sign-in; by default this machine at this port. */
     publicUrl: z.url({ protocol: /^https?$/ }).optional(),
-    /** Number of integrations that are synced at the same time. The others wait for their turn. */
+    /** The number of integrations that are synced at the same time. The others wait for their turn. */
     maxRunsAtOnce: z.int().min(1).max(100).default(4),
     /** The proxies that are trusted to report the address of a caller: IP addresses, or ranges. */
     trustedProxies: z.array(trustedProxySchema).max(100).default([]),

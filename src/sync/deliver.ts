@@ -33,18 +33,17 @@ import { recordProgress } from './guards/since-backup.ts';
 import { isTooYoungToVanish } from './poll.ts';
 import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery.ts';
 
-/** Number of batches in progress at a time: one fetches results while another is written. */
+/** How many batches are in progress at a time. One batch fetches results while another is written. */
 const LANES = 2;
 
 /**
- * Number of contacts whose profiles are compared with the CRM without a pause. Comparing so many takes about
- * six milliseconds.
+ * How many contacts are compared with the CRM before other work gets a turn. Comparing this many takes about six
+ * milliseconds.
  */
 const PLANNED_AT_ONCE = 30;
 
 /**
- * A batch that is not full is delivered after this long if no job is running, or at once if there is also
- * nothing to submit.
+ * How long a batch waits for more contacts if no job is running. If there is also nothing to submit, it does not wait.
  */
 const SHORT_PATIENCE_MS = 250;
 
@@ -61,7 +60,7 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
   const claims: Claims = { claimed: new Set(), mutex: createMutex() };
   // Parallel writes would only wait for each other's locks in the CRM.
   const crm = createMutex();
-  // Waits for all lanes, even if one of them fails, because nothing may be written once the run has ended.
+  // Waits for every lane even if one fails, because nothing may be written after the run has ended.
   const lanes = Array.from({ length: LANES }, () =>
     stopOnError(run, deliverLane(deps, run, claims, crm)),
   );
@@ -72,8 +71,8 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
 }
 
 /**
- * The jobs that lanes have claimed. Only one lane claims at a time, so no job is claimed by two lanes and no query is
- * made twice.
+ * The jobs that lanes have claimed. Only one lane claims at a time, so two lanes never claim the same job or make the
+ * same query.
  */
 interface Claims {
   claimed: Set<string>;
@@ -90,7 +89,7 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Mut
   }
 }
 
-/** Waits for a batch and claims it. Returns null if no more batches can come, or if the run stops. */
+/** Waits for a batch and claims it. Returns null if no further batch can come, or if the run stops. */
 async function nextBatch(
   deps: DeliverDeps,
   run: Run,
@@ -101,7 +100,7 @@ async function nextBatch(
   while (!run.control.stopping.aborted) {
     const { signals } = run.control;
     const pollIsDone = run.control.isDone('poll');
-    // Counting is much cheaper than listing, and there is usually nothing to claim yet.
+    // Usually there is nothing to claim yet, and counting is much cheaper than listing.
     const done = await countCompletedJobs(store.reader, run.integration.id);
     if (done === 0) {
       if (pollIsDone) return null;
@@ -117,7 +116,7 @@ async function nextBatch(
     if (batch.length > 0) return batch;
     if (waiting === 0 && pollIsDone) return null;
     waitingSince = waiting === 0 ? null : (waitingSince ?? clock.now());
-    // If a job ends in the meantime, there is a signal.
+    // If a job ends during the wait, a signal ends the wait.
     const isShort = waitedMs < SHORT_PATIENCE_MS;
     const leftMs = (isShort ? SHORT_PATIENCE_MS : patienceMs) - waitedMs;
     await run.control.wait(signals, waiting === 0 ? IDLE_MS : Math.min(leftMs, IDLE_MS));
@@ -131,7 +130,7 @@ interface Claimed {
   waiting: number;
 }
 
-/** Claims a full batch, or everything available if the time has come. */
+/** Claims a full batch. If the batch has waited long enough, claims whatever is available. */
 async function claim(
   { store }: DeliverDeps,
   run: Run,
@@ -150,10 +149,7 @@ async function claim(
   return { batch: ready, waiting: ready.length };
 }
 
-/**
- * Number of contacts that this run may still have to deliver; queried only if it makes a
- * difference.
- */
+/** Returns how many more contacts this run may deliver. The store is queried only if the number matters. */
 async function contactsToCome(
   { store, connector }: DeliverDeps,
   run: Run,
@@ -165,7 +161,10 @@ async function contactsToCome(
   return submitted + ready + (run.control.spendingStopped ? 0 : due);
 }
 
-/** It is worth waiting for a fuller batch, but only while jobs are running that could fill it. */
+/**
+ * Returns true if the batch should not wait any longer. Waiting is worthwhile only while jobs are running that could
+ * fill the batch.
+ */
 async function isPatienceOver(
   { store }: DeliverDeps,
   run: Run,
@@ -187,11 +186,11 @@ async function deliverBatch(
   if (fetched.length > 0) {
     await crm.take(async () => {
       if (run.control.stopping.aborted) return;
-      // If the run is stopped while this lane has its turn, the next lane does not start.
+      // If the run stops while this lane works, the next lane does not start.
       await stopOnError(run, deliverFetched(deps, run, fetched));
     });
   }
-  // This also applies to contacts without a profile, because the trial waits for their results.
+  // Contacts without a profile also need the signal, because the trial waits for their results.
   run.control.notify();
 }
 
@@ -210,7 +209,7 @@ async function deliverFetched(deps: DeliverDeps, run: Run, fetched: Fetched[]): 
   await deps.store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, deliveries));
 }
 
-/** Fetches the results, ten at a time. Jobs without a profile end here with their reason. */
+/** Fetches results, ten per request. Jobs without a profile end here, with their reason. */
 async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Promise<Fetched[]> {
   const results = await fetchResults(deps, ready, run.control.ending);
   const fetched: Fetched[] = [];
@@ -229,7 +228,7 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
       postponed.push(withoutProfile(entry, { state: 'processing' }));
     } else {
       ended.vanished.push(entry.job.trackingId);
-      // The profile was read before, so it is known that the credit bought something.
+      // The profile was read earlier, so the credit is known to have bought something.
       if (entry.job.known === 1) unwritten.add(entry.job.trackingId);
     }
   }
@@ -238,8 +237,8 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
 }
 
 /**
- * Kept profiles of jobs whose results the service no longer has. A decision, an unknown mark or a busy record
- * can last longer than the service keeps the results.
+ * Finds kept profiles of jobs whose results the service has already deleted. The service deletes a result after a few
+ * days, and a contact can wait longer for a decision, an unconfirmed mark or a locked record.
  */
 async function findKept(
   deps: DeliverDeps,
@@ -270,7 +269,7 @@ function withoutProfile(
 interface Ended {
   vanished: string[];
   failed: string[];
-  /** Vanished jobs whose profiles were read before, but not written. */
+  /** Vanished jobs whose profiles were read but never written. */
   unwritten: ReadonlySet<string>;
 }
 
@@ -288,7 +287,7 @@ async function recordWithoutProfile(
   }
 }
 
-/** Compares each profile with the CRM's current values and writes the differences. */
+/** Compares each profile with the current values in the CRM and writes the differences. */
 async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<Delivery[]> {
   const askedAtMs = deps.clock.monotonicMs();
   const known = await readCircumstances(deps, run, fetched);
@@ -299,8 +298,7 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
     }),
   );
   const planned = await holdDonorChanges(deps, run, all, known.approvals);
-  // Computed once for the whole batch, because otherwise the fingerprints of all lines would be the most
-  // expensive part of storing a profile.
+  // Computed once per batch, because fingerprinting all lines is the most expensive part of storing a profile.
   const { fieldMap } = fingerprintFieldMap(deps, run.mappings);
   const ended = planned.flatMap((plan, at) => {
     if (plan.kind !== 'ended') return [];
@@ -323,14 +321,17 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
   }
 }
 
-/** No profile is kept for a contact that is gone, or that may be an erased person. */
+/**
+ * Returns true if the profile is to be kept. No profile is kept for a contact that is gone or that may be an erased
+ * person.
+ */
 function isKept({ reason, end }: Delivery): boolean {
   if (reason === 'forgotten' || reason === 'forgotten_person') return false;
   if (end.kind === 'postponed' && end.looksErased === true) return false;
   return end.kind !== 'dropped' || !end.removed;
 }
 
-/** Returns the stored form of a profile, and its values that are not in the CRM. */
+/** Returns the form in which a profile is stored, and its values that are not in the CRM. */
 function toKeep(
   deps: Pick<DeliverDeps, 'store' | 'sealer' | 'retention'>,
   run: Run,
@@ -346,8 +347,8 @@ function toKeep(
 }
 
 /**
- * Returns the reason not to submit a contact, if a page that was read after the request for its record shows
- * one; null otherwise.
+ * Returns why a contact must not be submitted, if a page that was read after the request for its record shows a reason.
+ * Returns null otherwise.
  */
 function refusalSince(
   { refused }: Pick<Run, 'refused'>,

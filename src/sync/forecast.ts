@@ -1,4 +1,4 @@
-/** Every contact that a run would consider, and the run's decision about it. A preview is built on this. */
+/** Forecasts what a run would decide about each contact. Previews use the forecast. */
 
 import { findAnswered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
@@ -21,19 +21,19 @@ import { SAMPLE_SIZE } from './sample-persons.ts';
 import { personFingerprint, sharingRules } from './sharing.ts';
 import { createSpread, NO_SPREAD, type Spread } from './spread.ts';
 
-/** Number of contacts that a forecast lists by name. The counts include all contacts. */
+/** How many contacts a forecast lists by ID. The counts include all contacts. */
 export const MAX_LISTED = 1_000;
 
 /**
- * Up to this many contacts are read only to find out who shares a profile. Further contacts count as paid
- * for, so the forecast is never too low.
+ * How many contacts are read to find out who shares a profile. Any further contacts count as paid, so the forecast is
+ * never too low.
  */
 const MAX_LOOKED_UP = 1_000;
 
-/** Number of contacts looked up and counted at a time. */
+/** How many contacts are looked up and counted at a time. */
 const PORTION = 100;
 
-/** Why a contact is enhanced: a reason to spend a credit, or that no credit is needed. */
+/** Why a contact is enhanced: either a reason to spend a credit, or the fact that no credit is needed. */
 export type EnhanceReason = DueReason | 'profile_shared';
 
 export interface ContactForecast {
@@ -41,20 +41,21 @@ export interface ContactForecast {
   /** Contacts that would be submitted. */
   paid: number;
   /**
-   * Contacts that would get a profile that is already paid for, or that is being bought for another contact.
+   * Contacts that would get a profile without a credit, because it is already paid for or is being bought for another
+   * contact.
    */
   shared: number;
   enhance: Partial<Record<EnhanceReason, number>>;
   leave: Record<string, number>;
   contacts: { crmId: string; reason: EnhanceReason }[];
   /**
-   * A few of the contacts that would be submitted, spread over all of them; changed contacts are
-   * separate from the others.
+   * A few of the contacts that would be submitted, spread over all of them. Changed contacts are kept apart from the
+   * others.
    */
   sample: { changed: Spread; others: Spread };
 }
 
-/** The part of a run that a forecast depends on. */
+/** The parts of a run that a forecast needs. */
 export type ForecastRun = Pick<
   Run,
   | 'integration'
@@ -71,7 +72,10 @@ export type ForecastRun = Pick<
 /** A contact that a run would choose. */
 type Chosen = SharingContact & { reason: DueReason };
 
-/** Counts contacts that are read, that were due before, or whose profile is too old. */
+/**
+ * Counts the contacts that would be enhanced: contacts that are read, contacts that were already due, and contacts
+ * whose profile is too old.
+ */
 export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promise<ContactForecast> {
   const sample = {
     changed: createSpread(deps.store, SAMPLE_SIZE),
@@ -88,7 +92,7 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
   };
   const count = createCount(deps, run, forecast);
   const seen = new Set<string>();
-  // Which new contacts continue missing ones is known only once the whole list is read.
+  // New contacts can continue missing ones under another ID. This is known only once the whole list is read.
   const waiting: Chosen[] | null = (await readsWholeList(deps, run)) ? [] : null;
   for await (const page of await pagesToRead(deps, run)) {
     const contacts = page.contacts.filter(({ id }) => !seen.has(id));
@@ -99,7 +103,7 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
       for (const each of chosen) waiting.push(each);
       continue;
     }
-    // The filter has not selected a contact that is read by name.
+    // The filter was not applied to contacts that are read by ID.
     await count(run.only === null ? chosen : await withinFilter(deps, run, forecast, chosen));
   }
   if (run.only !== null) return forecast;
@@ -114,7 +118,7 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
   return forecast;
 }
 
-/** A mass change holds all contacts whose identity changed: no credits are spent on them. */
+/** Holds all contacts whose identity changed if a mass change is suspected. No credits are spent on them. */
 export function holdChanged(forecast: ContactForecast): ContactForecast {
   const { identity_changed: held = 0, ...enhance } = forecast.enhance;
   return {
@@ -130,12 +134,12 @@ export function holdChanged(forecast: ContactForecast): ContactForecast {
   };
 }
 
-/** Returns the contacts to show: new and old ones first, then changed ones. */
+/** Returns the contacts to show. New and known contacts come first, then changed ones. */
 export function chooseSample({ sample: { changed, others } }: ContactForecast): string[] {
   return [...others.ids(), ...changed.ids()].slice(0, SAMPLE_SIZE);
 }
 
-/** Returns the contacts of a page that would be chosen. The others are counted with their reason. */
+/** Returns the contacts of a page that would be chosen. All other contacts are counted with their reason. */
 async function chooseRead(
   deps: SyncDeps,
   run: ForecastRun,
@@ -173,8 +177,8 @@ async function chooseRead(
 }
 
 /**
- * Returns the contacts that do not continue missing ones under another ID (`guards/new-ids.ts`). The others cost no
- * credit, and are counted.
+ * Returns the contacts that do not continue missing ones under another ID (see `guards/new-ids.ts`). The other contacts
+ * cost no credit and are only counted.
  */
 async function withoutContinued(
   { store }: Pick<SyncDeps, 'store'>,
@@ -194,7 +198,7 @@ async function withoutContinued(
   return chosen.filter(({ crmId }) => !continued.has(crmId));
 }
 
-/** Returns the contacts that the filter includes. The others are counted. */
+/** Returns the contacts that the filter includes. The other contacts are only counted. */
 async function withinFilter<Each extends { crmId: string }>(
   deps: SyncDeps,
   run: ForecastRun,
@@ -207,7 +211,7 @@ async function withinFilter<Each extends { crmId: string }>(
   return contacts.filter(({ crmId }) => !outside.has(crmId));
 }
 
-/** Yields the contacts that would be chosen without being read, in batches. */
+/** Yields, in batches, the contacts that would be chosen without being read. */
 async function* unreadBatches(
   deps: SyncDeps,
   run: ForecastRun,
@@ -233,7 +237,7 @@ function reasonToChoose(row: ContactRecord, rules: PlanRules): DueReason | null 
   return decision.kind === 'choose' ? decision.reason : null;
 }
 
-/** Returns the fingerprints of the contacts' people, by CRM ID. */
+/** Returns the fingerprint of each contact's person, by CRM ID. */
 async function fingerprintPersons(
   deps: SyncDeps,
   run: ForecastRun,
@@ -249,7 +253,10 @@ async function fingerprintPersons(
   return persons;
 }
 
-/** Counts chosen contacts. If several contacts are the same person, only the first is paid for. */
+/**
+ * Returns a function that counts chosen contacts. If several contacts are the same person, only the first one counts as
+ * paid.
+ */
 function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast) {
   const paid = new Set<string>();
   let restore: Promise<RestoreForecast> | null = null;
@@ -283,7 +290,7 @@ function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast
   };
 }
 
-/** The outcome of contacts that share a job without a profile. */
+/** The outcome of a contact if it shares a job that has no profile. */
 const REASON_TO_LEAVE: Partial<Record<Fate, OutcomeReason>> = {
   failed: 'no_match',
   lost: 'lost_answer',

@@ -1,6 +1,7 @@
 /**
- * If a CRM's contacts carry donor IDs that the store does not know, another database enhanced them:
- * the settings name the wrong database, or it was lost. Continuing would pay for everyone again.
+ * Recognises contacts that another database has enhanced. If contacts in the CRM have donor IDs that the store does not
+ * know, the settings name the wrong database or the database was lost. To continue would mean paying for everyone
+ * again.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -16,10 +17,10 @@ import { plannedContact, planRules } from './read.ts';
 
 type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
 
-/** The format of the service's IDs (document, section 2.6). */
+/** The format of the service's donor IDs (service document, section 2.6). */
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
-/** Returns the CRM fields that hold donor IDs according to the field map. Empty if there are none. */
+/** Returns the CRM fields that hold donor IDs according to the field map, or an empty list if there are none. */
 function donorIdFields({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>): string[] {
   return listFields({ mappings, fields }, 'donorId');
 }
@@ -34,13 +35,13 @@ function listFields(
   );
 }
 
-/** Checks the first new contacts of a run. If another database paid for them, it also paid for the rest. */
+/** Checks the first new contacts of a run. If another database paid for them, it also paid for all others. */
 export interface DonorCheck {
-  /** Returns the fields to read for these contacts. Empty once enough contacts have been checked. */
+  /** Returns the fields to read for these contacts. The list is empty once enough contacts have been checked. */
   fieldsFor(rows: readonly ContactRecord[]): string[];
 }
 
-/** Number of new contacts that one run checks. More would only make reading more expensive. */
+/** How many new contacts one run checks. Checking more would only make reading more expensive. */
 const MAX_CHECKED = 500;
 
 export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCheck {
@@ -56,7 +57,7 @@ export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCh
   };
 }
 
-/** Returns the donor ID of a record, or null if it has none in the service's format. */
+/** Returns the donor ID in a record, or null if the record has none in the service's format. */
 function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | null {
   if (lookup.state !== 'found') return null;
   for (const field of fields) {
@@ -66,14 +67,14 @@ function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | nu
   return null;
 }
 
-/** Returns true if, as far as the store knows, no credit was ever spent on the contact. */
+/** Returns true if no credit was ever spent on the contact, as far as the store knows. */
 export function isNew({ lastCredit }: Pick<ContactRecord, 'lastCredit'>): boolean {
   return lastCredit === null;
 }
 
 /**
- * Throws a FatalError (`store_does_not_know_crm`) if records of new contacts carry donor IDs, and none of
- * these IDs is in the store. A copy of a contact carries an ID that is in the store.
+ * Throws a FatalError (`store_does_not_know_crm`) if new contacts have donor IDs in the CRM and the store knows none of
+ * these IDs. A copy of a contact has an ID that the store does know.
  */
 export async function requireKnownDonors(
   { store }: Pick<DonorDeps, 'store'>,
@@ -90,7 +91,7 @@ export async function requireKnownDonors(
   );
 }
 
-/** Adopts the due contacts that have a donor ID: they count as enhanced, without a credit. */
+/** Adopts the due contacts that have a donor ID. They count as enhanced, and no credit is spent. */
 export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
   const idFields = donorIdFields(run);
   const dateFields = listFields(run, 'enhancedAt');
@@ -122,8 +123,8 @@ function fieldsNamed({ fields }: Pick<Run, 'fields'>, names: readonly string[]):
 }
 
 /**
- * Returns when the profile was created according to the CRM; now, if the CRM has no date or a date in the
- * future.
+ * Returns when the profile was created according to the CRM. If the CRM has no date, or a date in the future, returns
+ * the current time.
  */
 function dateIn(value: unknown, now: number): number {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;

@@ -1,4 +1,4 @@
-/** Reads identities in a run: which fields can be read now, and which could be read before. */
+/** Reads contacts' identities in a run, and records which fields can be read now and which could be read before. */
 import { z } from 'zod';
 import { findIntegrationState, saveIdentitySources } from '../clients/statements/integrations.ts';
 import type { IdentityShape } from '../core/identity-shape.ts';
@@ -11,7 +11,7 @@ import type { Run, SyncDeps } from './control/context.ts';
 
 type IdentityDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** The sources that could be read under these settings, now or in an earlier run. */
+/** The identity fields that could be read under these settings, now or in an earlier run. */
 interface Knowledge {
   /** Fingerprint of the settings that choose the identity columns. */
   columns: string;
@@ -23,7 +23,7 @@ const knowledgeSchema = z.object({
   sources: z.array(z.object({ name: z.string(), part: z.enum(['addresses', 'employers']) })),
 });
 
-/** Records the sources that can be read for the first time, and prepares the reading of identities. */
+/** Prepares the reading of identities. Records the sources that can be read for the first time. */
 export async function openIdentities(
   deps: IdentityDeps,
   run: Pick<Run, 'integration' | 'lease'>,
@@ -36,7 +36,7 @@ export async function openIdentities(
   return createReader(deps, shape, now);
 }
 
-/** Does the same without recording anything. */
+/** Prepares the reading of identities without recording anything. */
 export async function previewIdentities(
   deps: IdentityDeps,
   run: Pick<Run, 'integration'>,
@@ -46,15 +46,15 @@ export async function previewIdentities(
   return createReader(deps, shape, now);
 }
 
-/** A source without which some contacts cannot be described, with the CRM's name for it. */
+/** An identity field that cannot be read, so some contacts cannot be described. Contains the CRM's own name for it. */
 export interface MissingSource {
   name: string;
   part: KnownSource['part'];
-  /** True if the source could be read under these settings before. Contacts then wait for it. */
+  /** True if the field could be read under these settings before. Contacts then wait until it can be read again. */
   wasReadable: boolean;
 }
 
-/** Sources that cannot be read now. They are left out of submissions, or contacts wait for them. */
+/** Returns the fields that cannot be read now. Submissions omit them, or contacts wait for them. */
 export async function missingSources(
   deps: IdentityDeps,
   run: Pick<Run, 'integration'>,
@@ -79,9 +79,7 @@ function createReader(
   return createIdentityReader({ fingerprint: store.fingerprint, shape, known: sources });
 }
 
-/**
- * If the settings choose other columns, the record of readable sources for the old columns no longer applies.
- */
+/** Records the readable sources. If the settings choose other columns, the record for the old columns is discarded. */
 async function learn(
   { store }: IdentityDeps,
   { integration }: Pick<Run, 'integration'>,

@@ -1,6 +1,6 @@
 /**
- * Decides which contacts are enhanced, and why. The decisions are pure, from the read data, the
- * stored data and the settings. Every "no" has a reason.
+ * Decides which contacts are enhanced, and why. The functions are pure: they use the data that was read, the stored
+ * data and the settings. Every refusal has a reason.
  */
 
 import type { Answered } from '../contacts/answered.ts';
@@ -16,24 +16,24 @@ import { changedParts, NEXT_READING } from '../identity/identity-text.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A contact with only the data that the plan needs. */
+/** The data about a contact that the plan needs. */
 export interface PlannedContact extends ReadContact {
   identity: ReadIdentity;
-  /** Why it may not be submitted, or null if it may. */
+  /** Why the contact may not be submitted, or null if it may. */
   refusal: OutcomeReason | null;
-  /** True if it may be a person who was erased under another ID. */
+  /** True if the contact may be a person who was erased under another ID. */
   looksErased?: boolean;
 }
 
 export interface PlanRules {
   refresh: Refresh;
-  /** Epoch milliseconds. */
+  /** The time of the decision (epoch ms). */
   now: number;
   /** CRM IDs of the members of mirrored groups. */
   groupMembers: ReadonlySet<string>;
 }
 
-/** Returns why a contact must not be submitted, from its CRM record alone, or null if it may be submitted. */
+/** Returns why a contact must not be submitted, judged by its CRM record alone. Returns null if it may be submitted. */
 export function getRefusal(contact: Contact): OutcomeReason | null {
   if (contact.optedOut) return 'opted_out';
   if (contact.excluded) return contact.excluded;
@@ -43,8 +43,8 @@ export function getRefusal(contact: Contact): OutcomeReason | null {
 }
 
 /**
- * Decides about a contact that was just read, and which identity is stored for it. `answered` is its last
- * answered request, if the contact may have the details of that request again; null otherwise.
+ * Decides about a contact that was just read, and which identity is stored for it. `answered` is the contact's last
+ * answered request if the contact may have the same details again, or null otherwise.
  */
 export function decideContact(
   contact: PlannedContact,
@@ -67,11 +67,11 @@ export function decideContact(
 }
 
 /**
- * Pure: returns the row of a contact that has the details of its last answered request again, although other
- * details have since counted as paid for. The other details come from a lost response, a merge, or a change
- * that a user rejected. The answered request then counts, and a lost request needs no question to a user. The
- * exception is a lost request that was to renew an old profile, because that profile would be paid for once
- * more. If part of the details cannot be read, it is unknown whether they are the same again.
+ * Returns the row of a contact that has the details of its last answered request again. In between, other details
+ * counted as paid, because of a lost response, a merge, or a change that a user rejected. Now the answered request
+ * counts again, and a user need not decide about a lost request. The exception is a lost request for renewing an old
+ * profile, because the profile would then be paid for once more. If some details cannot be read, it is unknown whether
+ * they are the same. Pure.
  */
 function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
@@ -96,34 +96,36 @@ function backAtAnswered(
 }
 
 /**
- * Pure: returns true if a user is asked whether to buy the contact, because it may have been paid for. A reading that
- * gives no reason to buy it, such as the first one after a merge, does not answer that question.
+ * Returns true if a user is being asked whether to buy the contact, because it may have been paid for. If a later
+ * reading gives no reason to buy, for example the first one after a merge, the question stays open. Pure.
  */
 function isStillAsked(row: ContactRecord | undefined, decision: Decision): boolean {
   const isAsked = row?.state === 'held' && row.outcomeReason === PAID_SINCE_BACKUP;
   return isAsked && decision.kind === 'settle' && decision.eligible;
 }
 
-/** Decides about a settled contact that was not read, because its profile may be outdated. */
+/** Decides about a settled contact that was not read. Its profile may be outdated. */
 export function decideAgain(row: ContactRecord, rules: PlanRules): Decision {
   return membersFirst(row.crmId, decideRemembered(row, rules), rules);
 }
 
-/** Without its members' profiles a group cannot become a network. */
+/** Puts the members of mirrored groups first. A group cannot become a network without its members' profiles. */
 function membersFirst(crmId: string, decision: Decision, rules: PlanRules): Decision {
   if (decision.kind !== 'choose' || !rules.groupMembers.has(crmId)) return decision;
   return { ...decision, priority: PRIORITY.groupMember };
 }
 
-/** A part that cannot be read is unknown. No credit is spent before it can be read again. */
+/**
+ * Keeps a contact waiting while a part of its identity cannot be read. No credit is spent until it can be read again.
+ */
 function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
   if (decision.kind !== 'choose' || lost.length === 0) return decision;
   return { ...decision, priority: PRIORITY.waitsForAccess };
 }
 
 /**
- * Pure: returns the fingerprint that represents the contact from now on. A fingerprint that differs only in spelling is
- * replaced wherever it is stored, so equal fingerprints mean unchanged data.
+ * Returns the fingerprint that represents the contact from now on. If only the spelling differs, the stored fingerprint
+ * is replaced everywhere, so equal fingerprints mean unchanged data. Pure.
  */
 function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
   if (row === undefined) return { identity: read.text(), isSame: false, asked: null };
@@ -143,7 +145,7 @@ function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): Not
   return { identity: asked.text, isSame, asked: isBack ? asked.text : null };
 }
 
-/** `row` has the identity that was just read. */
+/** Decides about a contact. `row` already has the identity that was just read. */
 function decideRead(
   contact: PlannedContact,
   row: ContactRecord | undefined,
@@ -157,8 +159,7 @@ function decideRead(
   if (!row) return choose('never_enhanced');
   if (row.state === 'due' && row.dueReason !== null) return stillDue(row, row.dueReason, rules);
   const again = decideRemembered(row, rules);
-  // The contact left (it was deleted or opted out) while its paid profile was in flight or a question was
-  // open.
+  // The contact was deleted or opted out while its paid profile was in flight or a question was open.
   return again.kind === 'settle' && row.trackingId !== null ? { kind: 'resume' } : again;
 }
 
@@ -175,12 +176,15 @@ function decideRemembered(row: ContactRecord, rules: PlanRules): Decision {
   return { kind: 'settle', reason: reasonAtRest(row), eligible: true };
 }
 
-/** Credits spent before this instant are reconsidered; 1 if profiles never become outdated. */
+/** Returns the time before which a spent credit is reconsidered. Returns 1 if profiles never become outdated. */
 export function askedBefore({ refresh, now }: Pick<PlanRules, 'refresh' | 'now'>): number {
   return refresh.afterDays === null ? 1 : now - refresh.afterDays * DAY_MS;
 }
 
-/** A change that was reverted before its credit was spent no longer needs a credit. */
+/**
+ * Returns the reason if the contact is still due. A change that was reverted before a credit was spent no longer needs
+ * one.
+ */
 function stillDue(
   row: ContactRecord,
   reason: NonNullable<ContactRecord['dueReason']>,
@@ -199,7 +203,7 @@ function isOld(row: ContactRecord, rules: PlanRules): boolean {
   return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
 }
 
-/** Returns why a contact needs nothing: its credit is spent, and its result is still fresh. */
+/** Returns why a contact needs nothing: its credit is spent and its profile is still fresh. */
 function reasonAtRest(row: ContactRecord): OutcomeReason {
   if (row.outcomeReason === 'rejected_by_person') return 'rejected_by_person';
   if (row.outcomeReason === 'person_invalid') return 'person_invalid';

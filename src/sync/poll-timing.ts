@@ -1,16 +1,16 @@
 /**
- * Decides when to poll jobs. Pure. A job is first polled at the age at which other jobs were done, and then
- * every 2 to 5 seconds (service document, section 3).
+ * Decides when to poll jobs. All functions are pure. A job is first polled at the age at which other jobs were done,
+ * and then every 2 to 5 seconds (service document, section 3).
  */
 
 /** The shortest and the longest interval between two polls of the same job. */
 export const MIN_POLL_MS = 2_000;
 export const MAX_POLL_MS = 5_000;
 
-/** Until a job has been seen done, the first poll comes this long after its submission. */
+/** The first poll comes this long after a submission, until the run has seen a job finish. */
 const FIRST_POLL_MS = 250;
 
-/** Each poll without a result makes the interval longer by this factor. */
+/** Each poll without a result multiplies the interval by this factor. */
 const GROWTH = 1.5;
 
 /** The maximum number of job IDs in one request (service document, section 8). */
@@ -19,9 +19,9 @@ export const MAX_JOBS_PER_POLL = 1_000;
 /** The state of the poll station between polls. */
 export interface PollTiming {
   intervalMs: number;
-  /** When all running jobs were last polled; 0 before the first time. */
+  /** When all running jobs were last polled. 0 until the first poll. */
   lastPollAt: number;
-  /** The youngest age at which a job was seen done, or null until then. */
+  /** The youngest age at which a job was seen to be done, or null until a job is done. */
   doneAfterMs: number | null;
 }
 
@@ -31,12 +31,12 @@ export const NOT_YET_POLLED: PollTiming = {
   doneAfterMs: null,
 };
 
-/** Number of jobs that were never polled. */
+/** Jobs that were never polled. */
 export interface FreshJobs {
   count: number;
-  /** When the first of them was submitted, or null if there are none. */
+  /** When the oldest of these jobs was submitted, or null if there are none. */
   oldestAt: number | null;
-  /** True if no more jobs will come in this run. */
+  /** True if this run submits no more jobs. */
   isLast: boolean;
 }
 
@@ -46,8 +46,8 @@ export interface NextPoll {
 }
 
 /**
- * Returns when to poll next. New jobs are polled early if they fill a request, or if they are the last ones,
- * because each poll costs a request that could have fetched ten profiles.
+ * Returns when to poll next. New jobs are polled early only if they fill a request or are the last ones, because each
+ * poll costs a request that could have fetched ten profiles.
  */
 export function nextPoll(timing: PollTiming, fresh: FreshJobs): NextPoll {
   const all: NextPoll = { at: timing.lastPollAt + timing.intervalMs, which: 'all' };
@@ -60,7 +60,7 @@ export function nextPoll(timing: PollTiming, fresh: FreshJobs): NextPoll {
   return known && worthIt && early < all.at ? { at: early, which: 'fresh' } : all;
 }
 
-/** Returns the state after a poll. `doneAges` are the ages in ms of the jobs that were seen done. */
+/** Returns the state after a poll. `doneAges` contains the ages (ms) of the jobs that are done. */
 export function afterPoll(
   timing: PollTiming,
   look: { at: number; which: 'all' | 'fresh'; doneAges: readonly number[] },

@@ -1,4 +1,4 @@
-/** The third station: running jobs → completed, failed or vanished jobs. */
+/** The third station. It polls running jobs until they are completed, failed or vanished. */
 
 import {
   countRunningJobs,
@@ -19,33 +19,32 @@ import {
 } from './poll-timing.ts';
 
 /**
- * A job that runs longer than this will never end. According to the document, a job takes a couple of
- * minutes.
+ * A job that runs longer than this will never end. According to the service document, a job takes a couple of minutes.
  */
 export const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
 
 /**
- * A run must find a job running in this many polls before the job's age counts. If the clock is set forward,
- * every job looks old, and a job that is given up is paid for again. These polls take about as long as an
- * enhancement, a couple of minutes.
+ * A run must see a job running in this many polls before the job's age counts. If the clock is set forward, every job
+ * looks old, and giving up a job means paying for it again. These polls take about as long as an enhancement, a couple
+ * of minutes.
  */
 const LOOKS_BEFORE_TOO_OLD = 30;
 
 /**
- * A service that spreads its jobs over several machines may not know a new job everywhere. Until a job is
- * this old, a job that the service does not know counts as still running.
+ * A service on several machines may not know a new job everywhere. Until a job is this old, an unknown job counts as
+ * still running.
  */
 const DENIAL_GRACE_MS = 10 * 60_000;
 
-/** If no job has ended for this long, a run leaves the rest to the next run. */
+/** If no job has ended for this long, the run leaves the remaining jobs to the next run. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** The same limit as a number of polls, because a clock may be set in the meantime. */
+/** The same limit as a number of polls, because the clock can be adjusted during a run. */
 const PATIENCE_LOOKS = PATIENCE_MS / MAX_POLL_MS;
 
 type PollDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>;
 
-/** Polls the running jobs until submitting has ended and no job is running. */
+/** Polls running jobs until submitting has ended and no job is running. */
 export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
   await pollSeenAgain(deps, run);
@@ -66,9 +65,9 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
     const fresh = { count: running.fresh, oldestAt: running.oldestFreshAt, isLast };
     const { at, which } = nextPoll(timing, fresh);
     const waitMs = at - clock.now();
-    // A longer wait means that the clock was set back. The jobs may have been done for a long time.
+    // A longer wait means that the clock was set back. The jobs may be done already.
     if (waitMs > 0 && waitMs <= MAX_POLL_MS) {
-      // Only a new submission can bring a job that must be polled earlier, and a submission sends a signal.
+      // Only a new submission adds a job that must be polled earlier, and each submission sends a signal.
       if (isLast) await clock.sleep(waitMs, run.control.stopping);
       else await run.control.wait(signals, waitMs);
       continue;
@@ -91,13 +90,13 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
 
 interface PollRound {
   startedAt: number;
-  /** Ages in milliseconds of the jobs that are done now. */
+  /** The ages of the jobs that are done now, in milliseconds. */
   doneAges: number[];
   /** The youngest job that was polled. */
   last: RunningJob | null;
 }
 
-/** Polls all running jobs after the given one, at most 1,000 per request. */
+/** Polls all running jobs after the given job, at most 1,000 per request. */
 async function lookAtJobs(
   deps: PollDeps,
   run: Run,
@@ -131,8 +130,8 @@ async function lookAtJobs(
 }
 
 /**
- * Pure: sorts the jobs by how they ended. `ageCounts` is true once a run has polled often enough to give up
- * jobs because of their age.
+ * Sorts jobs by how they ended. `ageCounts` is true once the run has polled often enough to give up a job because of
+ * its age. Pure.
  */
 export function sortByState(
   jobs: readonly RunningJob[],
@@ -155,7 +154,7 @@ export function sortByState(
   return sorted;
 }
 
-/** Returns true if the service may not yet know a job that was submitted at this instant. */
+/** Returns true if the service may not know a job yet that was submitted at this time. */
 export function isTooYoungToVanish(submittedAt: number, now: number): boolean {
   return now - submittedAt < DENIAL_GRACE_MS;
 }

@@ -1,4 +1,4 @@
-/** Due contacts → the people to submit, with their current data in the CRM. */
+/** Turns due contacts into the people to submit, with their current data from the CRM. */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Answered } from '../contacts/answered.ts';
@@ -32,8 +32,8 @@ export interface Prepared {
 }
 
 /**
- * Reads due contacts again, and settles the contacts that are not to be submitted after all. The first
- * reading does not store names and addresses. They exist only in memory, from here until the request is sent.
+ * Reads due contacts again, and settles the contacts that must not be submitted after all. Names and addresses are not
+ * stored when contacts are first read. They are only in memory, from this point until the request is sent.
  */
 export async function preparePersons(
   deps: PrepareDeps,
@@ -47,7 +47,7 @@ export async function preparePersons(
   const held: string[] = [];
   const missing: string[] = [];
   const settled: SettledContact[] = [];
-  /** New contacts that are to be paid for, now or once they can be read. */
+  /** New contacts that will cost a credit, now or once they can be read. */
   const unpaid: RecordLookup[] = [];
   const fields = donors.fieldsFor(due);
   const ids = due.map(({ crmId }) => crmId);
@@ -117,7 +117,7 @@ export async function preparePersons(
   return prepared;
 }
 
-/** Reasons for being due with which a contact may have answered details again. */
+/** Reasons for being due that also apply if the contact has the details of its answered request again. */
 const FOR_DETAILS: readonly (DueReason | null)[] = [
   'identity_changed',
   'identity_change_approved',
@@ -131,20 +131,20 @@ function isForItsDetails({ dueReason, askedIdentity }: ContactRecord): boolean {
 
 type Verdict =
   | { kind: 'submit'; identity: string; reason: DueReason }
-  /** A part of the contact's identity could be read before, and cannot be read now. */
+  /** Part of the contact's identity could be read before but cannot be read now. */
   | { kind: 'wait' }
-  /** The CRM does not find the contact, but does not report it as deleted either. */
+  /** The CRM does not find the contact, but does not report that it was deleted. */
   | { kind: 'miss' }
   /** The contact may be an erased person. */
   | { kind: 'hold' }
   | ({ kind: 'settle' } & Omit<SettledContact, 'crmId'>);
 
-/** Returns true if a credit is to be spent, now or once the contact's identity can be read. */
+/** Returns true if a credit is to be spent on the contact, now or once its identity can be read. */
 function isToPay({ kind }: Verdict): boolean {
   return kind === 'submit' || kind === 'wait';
 }
 
-/** Applies the plan again to the current record, which may have changed since it was read. */
+/** Applies the plan to the current record, which may have changed since the contact was chosen. */
 function verdictOn(
   deps: PrepareDeps,
   run: Run,

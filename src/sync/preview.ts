@@ -1,4 +1,4 @@
-/** A dry run: makes the same decisions as a run, without writing or spending anything. It makes only free requests. */
+/** A dry run. It makes the same decisions as a run, but writes and spends nothing and makes only free requests. */
 
 import type { Connector, MarkCount } from '../../connectors/contract.ts';
 import { markText } from '../../connectors/marks/mark-counts.ts';
@@ -42,52 +42,52 @@ import { requireContact } from './require-contact.ts';
 import { type PersonShape, readPersons, samplePersons, toPersonShape } from './sample-persons.ts';
 import { forecastTrial, type TrialForecast } from './trial/trial-forecast.ts';
 
-/** The limit in the document (section 8). */
+/** The service's rate limit (service document, section 8). */
 const REQUESTS_PER_SECOND = 10;
 
 /** The effects of a run. */
 export interface Preview {
   integration: string;
-  /** Contacts that the CRM reports as changed, or all of them. */
+  /** The number of contacts that the CRM reports as changed. In a full run, the number of all contacts. */
   read: number;
   /**
-   * Number of contacts by outcome: a reason to enhance, or a reason not to. `profile_shared` counts contacts
-   * that get the profile of the same person without a credit.
+   * The number of contacts for each reason to enhance them, and for each reason not to. `profile_shared` counts
+   * contacts that get the same person's profile without a credit.
    */
   enhance: ContactForecast['enhance'];
   leave: Record<string, number>;
-  /** The kinds of data that a few of the people to send have. Their names are passed only to `show`. */
+  /** Which kinds of data a few of the people to send have. Their names are passed only to `show`. */
   persons: PersonShape[];
-  /** The trial of the mapping: whether a few people are sent first, and the result. */
+  /** The trial of the mapping: whether a few people are sent first, and with which result. */
   trial: TrialForecast;
   /** The first contacts that would be enhanced. */
   contacts: { crmId: string; reason: EnhanceReason }[];
   credits: {
     enhancements: { needed: number; allowed: number; remaining: number; limit: string | null };
-    /** Credits in the networks bucket. */
+    /** The credits that are left for networks. */
     networks: { remaining: number };
   };
-  /** Marks that exclude most contacts, while no user has confirmed them. Nothing is spent until then. */
+  /** Marks that exclude most contacts and that no user has confirmed. Nothing is spent until a user confirms them. */
   unconfirmedMarks: UnconfirmedMark[];
   /**
-   * Since when nothing is spent because of a restored backup or a complete erasure (ISO 8601), or null if spending is
-   * allowed.
+   * The time since when nothing is spent, because of a restored backup or a complete erasure (ISO 8601). Null if
+   * spending is allowed.
    */
   heldSince: string | null;
   /**
-   * Contacts whose CRM status has changed. Contacts to be enhanced get their status together with the
-   * profile.
+   * Contacts whose status in the CRM changes. A contact that is enhanced gets its status together with its profile, so
+   * it is not counted here.
    */
   statuses: number;
-  /** Paid profiles that wait to be delivered. Their changes are already known. */
+  /** Paid profiles that wait for delivery, and the changes that they will make. */
   waiting: { profiles: number; changes: FieldChange[] };
-  /** Paid values that wait to be written, and why they wait. */
+  /** Paid values that wait to be written, and the reasons. */
   valuesWaiting: ValuesWaiting;
   fields: FieldMapFinding[];
-  /** Name, address and employer fields that cannot be read. They are omitted, or contacts wait for them. */
+  /** Fields for name, address or employer that cannot be read. They are omitted, or contacts wait for them. */
   missing: MissingSource[];
   calls: { crm: number; partner: number };
-  /** The time that the run takes at least, because of the service's limit. */
+  /** The minimum duration of the run under the service's rate limit, in seconds. */
   secondsAtLimit: number;
 }
 
@@ -106,7 +106,7 @@ export interface FieldChange {
   to: FieldValue;
 }
 
-/** The run's data that a preview includes. */
+/** The parts of a run that a preview needs. */
 export type PreviewRun = ForecastRun & Pick<Run, 'mappings' | 'fields' | 'described'>;
 
 export interface PreviewRequest {
@@ -115,11 +115,11 @@ export interface PreviewRequest {
   partnerKey: string;
   full: boolean;
   only: string | null;
-  /** Receives a few people as they would be sent. They are not stored anywhere. */
+  /** Receives a few people as they would be sent. Their data is not stored. */
   show?: (persons: readonly PersonDetails[]) => void;
 }
 
-/** Computes what a run would do now. Throws a ConfigurationError if that run could not start. */
+/** Computes what a run would do now. Throws a ConfigurationError if the run could not start. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector, canonicalId } = deps;
   const account = accountFingerprint(store, connector);
@@ -175,7 +175,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   };
 }
 
-/** Returns the same counts after the check for mass changes. */
+/** Returns the counts after the check for mass changes. */
 async function foresee(
   deps: SyncDeps,
   run: PreviewRun,
@@ -185,12 +185,12 @@ async function foresee(
   return due > 0 && (await wouldBeMassChange(deps, run, due)) ? holdChanged(forecast) : forecast;
 }
 
-/** Returns the time that this many requests to the service take at least. */
+/** Returns how many seconds this many requests to the service take at least. */
 export function secondsAtLimit(partnerCalls: number): number {
   return partnerCalls / REQUESTS_PER_SECOND;
 }
 
-/** Previews the changes by profiles that are already paid for. Fetching their results is free. */
+/** Previews the changes from profiles that are already paid for. Fetching their results is free. */
 async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview['waiting']> {
   const { store } = deps;
   const ready = await listReadyJobs(store.reader, run.integration.id, {
@@ -254,8 +254,8 @@ const MARKS_UNCONFIRMED =
 const TRIAL_FAILED = 'the service recognised too few of the contacts sent so far (guards.trial)';
 
 /**
- * Returns the people to show. They are chosen from the people to send. If a run for all contacts has none to send, they
- * are chosen from all people that may be sent.
+ * Returns a few people to show, chosen from the people to send. If a run for all contacts has nobody to send, they are
+ * chosen from all people who may be sent.
  */
 async function findPersons(
   deps: SyncDeps,
@@ -267,10 +267,7 @@ async function findPersons(
   return samplePersons(deps, run.integration.id);
 }
 
-/**
- * Counts the requests for reading each contact again before it is submitted, and for reading and writing at
- * delivery.
- */
+/** Counts the CRM requests: contacts are read again before they are submitted, and are read and written at delivery. */
 function crmCalls(
   connector: Connector,
   { enhanced, waiting, statuses }: { enhanced: number; waiting: number; statuses: number },

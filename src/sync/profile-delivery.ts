@@ -1,7 +1,4 @@
-/**
- * Decides what a profile means for its contact: refusal ► guard ► fields, and how its delivery
- * ends.
- */
+/** Decides how a profile is delivered to its contact: refusal ► guard ► fields. Also decides how the delivery ends. */
 
 import { parseOwned } from '../contacts/owned-values.ts';
 import { type OutcomeReason, SHARED_PROFILE_TEXT } from '../core/outcome.ts';
@@ -19,7 +16,7 @@ import type { Run, SyncDeps } from './control/context.ts';
 import { formerFields } from './delivery/former-fields.ts';
 import { plannedContact } from './read.ts';
 
-/** The part of a run that a delivery depends on. */
+/** The parts of a run that a delivery needs. */
 type DeliveryRun = Pick<
   Run,
   'forgotten' | 'erased' | 'identities' | 'mappings' | 'fields' | 'described' | 'integration'
@@ -38,8 +35,8 @@ const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
 ]);
 
 /**
- * The question whether the person has died, and the questions that are opened only after it. A profile has one question
- * at a time, so a later question replaces this one, and its approval has to cover it.
+ * The questions that are asked after the question whether the person has died. A profile has one question at a time,
+ * and a later question replaces an earlier one. So approving a later question must also answer the earlier one.
  */
 const COVERS_DEATH: ReadonlySet<ContactQuestion['kind']> = new Set([
   'profile_deceased',
@@ -47,39 +44,38 @@ const COVERS_DEATH: ReadonlySet<ContactQuestion['kind']> = new Set([
   'donor_mass_change',
 ]);
 
-/** A ready job with its profile. */
+/** A completed job with its profile. */
 export interface Fetched {
   ready: ReadyJob;
   profile: Profile;
 }
 
-/** The effect of a profile on its contact: the way its delivery ends, or the fields to write. */
+/** What a profile means for its contact: how the delivery ends, or which fields to write. */
 export type Planned =
   | { kind: 'ended'; delivery: Delivery }
   | { kind: 'fields'; fetched: Fetched; identity: string; plan: FieldPlan };
 
-/** The facts about a contact at the moment of delivery. */
+/** The facts about a contact at the time of delivery. */
 export interface Circumstances extends KnownRecord {
-  /**
-   * The kind of question about this profile that a user has approved, or null if there was no question or no approval.
-   */
+  /** Which question about this profile a user has approved, or null if none was asked or approved. */
   approval: ContactQuestion['kind'] | null;
   /** Our values in records that the CRM has merged into the contact. Defaults to none. */
   merged?: readonly WrittenValues[];
   /**
-   * The reason against submission that a page has shown since the contact's record was requested, or null if there is
-   * none.
+   * Why the contact must not be submitted, if a page has shown a reason since the contact's record was requested. Null
+   * if there is none.
    */
   refusedSince?: OutcomeReason | null;
   /**
-   * Fields that the profile was already offered to. If a user has emptied one of them since, it stays empty.
-   * None by default.
+   * Fields to which the profile was offered before. If a user has emptied such a field, it stays empty. Defaults to
+   * none.
    */
   offeredBefore?: ReadonlySet<string>;
 }
 
 /**
- * Computes the refusal, guard, map and diff of one profile. Pure except for IDs, encryption and fingerprints.
+ * Computes the refusal, guard, map and diff of one profile. Apart from new IDs, encryption and fingerprints, it is
+ * pure.
  */
 export function planDelivery(
   deps: PlanDeps,
@@ -104,7 +100,7 @@ export function planDelivery(
     },
   });
   if (lookup?.state !== 'found') {
-    // A contact that counts as removed has left, and its profile with it. Any other contact may come back.
+    // A contact that counts as removed has left for good, and its profile is deleted. Any other contact may come back.
     const hasLeft = lookup?.state === 'removed' || ready.contact.departureRead === 1;
     if (!hasLeft)
       return ended({ reason: 'contacts_missing', detail: null, end: { kind: 'missing' } });
@@ -118,7 +114,7 @@ export function planDelivery(
     return ended({ reason: refusal, detail: null, end: { kind: 'dropped', removed: false } });
   }
   if (refusal === 'mark_unknown') {
-    // The paid profile waits until a user has defined the meaning of the mark.
+    // The paid profile waits until a user has decided what the mark means.
     const end = { kind: 'postponed' as const, writeId: null, enhanced: true, looksErased };
     return ended({ reason: refusal, detail: null, end });
   }
@@ -128,7 +124,7 @@ export function planDelivery(
     return ended({ reason: 'forgotten_person', detail: null, end });
   }
   const name = guardName(profile.name, lookup.contact);
-  // An approval is valid for the contact as it was read, but the contact may have been edited since.
+  // The user approved the contact as it was read, but it may have been edited since.
   const isAsApproved =
     approval !== null && identity.compareWith(ready.contact.identity).changed.length === 0;
   if (!name.match && !isAsApproved) {
@@ -147,7 +143,7 @@ export function planDelivery(
       end: { kind: 'held', donorId: profile.donorId },
     });
   }
-  // This question comes after the question about the name, so its approval also covers the name.
+  // This question is asked after the question about the name, so approving it also approves the name.
   const isAcceptedDeath = isAsApproved && COVERS_DEATH.has(approval);
   if (profile.isDeceased && !run.integration.contacts.includeDeceased && !isAcceptedDeath) {
     return ended({
@@ -160,13 +156,13 @@ export function planDelivery(
   const hidden = remote
     ? formerFields(ready, profile, merged, intended).filter((field) => !run.described.has(field))
     : [];
-  // A user who chooses "try again" has checked the fields, so fields that are not visible count as deleted.
+  // If a user chooses "try again", the user has checked the fields, so fields that are not visible count as deleted.
   if (hidden.length > 0 && approval !== 'values_of_two_people') {
     return ended(asTwoPeople(profile, `hidden: ${hidden.join(', ')}`));
   }
   const plan = planFields(deps, run, {
     crmId: ready.contact.crmId,
-    // Uses the time of the credit, so delivering the same job twice gives the same values.
+    // Uses the time of the credit, so a second delivery of the same job gives the same values.
     values: profileValues(profile, ready.contact.askedAt ?? ready.job.submittedAt),
     present: lookup.values,
     currencies: lookup.contact.currencies,
@@ -178,12 +174,12 @@ export function planDelivery(
     status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
   if (plan.together && !writesTogether) return ended(asTwoPeople(profile, 'not_together'));
-  // Most contacts have not changed since they were chosen, so their parts need not be computed again.
+  // Most contacts have not changed since they were chosen, and then their parts need not be computed again.
   const { text } = identity.compareWith(ready.contact.identity);
   return { kind: 'fields', fetched: { ready, profile }, identity: text, plan };
 }
 
-/** A user decides, because the values of two people must not be mixed in one contact. */
+/** Ends a delivery that would mix the values of two people in one contact. A user decides. */
 function asTwoPeople(
   { donorId }: Profile,
   detail: string,
@@ -191,12 +187,12 @@ function asTwoPeople(
   return { reason: 'values_of_two_people', detail, end: { kind: 'held', donorId } };
 }
 
-/** If the service reports no probability, the match is accepted. */
+/** Returns true if the match is not certain enough. If the service reports no probability, the match is accepted. */
 function isUnsure(probability: number | undefined, least: number | null): boolean {
   return least !== null && probability !== undefined && probability < least;
 }
 
-/** Returns how the delivery of a profile ended whose fields were written, or that had nothing to write. */
+/** Returns how a delivery ended after its fields were written, or if there was nothing to write. */
 export function concludeDelivery(
   { ready, profile }: Fetched,
   identity: string,
@@ -209,7 +205,7 @@ export function concludeDelivery(
     return { crmId, trackingId, reason, detail, words, end };
   }
   if (owned === null && reason === 'crm_refused') {
-    // Values that the record refuses wait individually. The contact itself is ready for its next change.
+    // Values that the record refuses wait separately. The contact itself can be changed again.
     const before = parseOwned(ready.contact.ownedValues);
     const end = { donorId: profile.donorId, identity, owned: before, writeId, isDone: false };
     return { crmId, trackingId, reason, detail, words, end: { kind: 'delivered', ...end } };
@@ -225,7 +221,7 @@ export function concludeDelivery(
 }
 
 /**
- * Details for the user in addition to the outcome: that no credit was spent, and which values did not fit.
+ * Returns details for the user that the outcome does not show: that no credit was spent, and which values did not fit.
  */
 function describeDetail({ job }: ReadyJob, unfit: string | null): string | null {
   if (job.sharedFrom === null) return unfit;

@@ -19,9 +19,9 @@ import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts
 const DAY_MS = 86_400_000;
 
 /**
- * Runs at the end of a complete run that succeeded, even if it had to spend less than intended, and that has
- * compared its clock with the service's. Deletes data whose retention has expired. The log and the audit
- * record what was deleted.
+ * Deletes data whose retention period is over. The log and the audit record what was deleted. Runs at the end of a
+ * complete run that succeeded and that has compared its clock with the service's. The run may have spent less than
+ * intended.
  */
 export async function purgeOld(
   { store, clock, log, retention }: Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>,
@@ -46,9 +46,9 @@ export async function purgeOld(
 type PurgeDeps = Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>;
 
 /**
- * Runs at the end of each run, however it ended. Deletes profiles that are too old to be delivered, with
- * their keys, and profiles of contacts that object or opted out long enough ago. Without `byAge`, the clock may be
- * wrong, so no profile counts as too old.
+ * Deletes profiles with their keys if they are too old to be delivered, or if their contact objected or opted out long
+ * enough ago. Runs at the end of each run, however it ended. If `byAge` is false, the clock may be wrong, so no profile
+ * counts as too old.
  */
 export async function purgeProfiles(
   deps: PurgeDeps,
@@ -60,10 +60,10 @@ export async function purgeProfiles(
 }
 
 /**
- * Does the same for every client, whether or not it is ever synced, so a paused schedule or an unavailable CRM does not
- * prolong the retention. Clients that are no longer in the settings get the default settings. The profiles of clients
- * in `unreadable` are not deleted because of their age, because their retention is not known. `isClockRight` is called
- * at most once, before the first profile is deleted because of its age.
+ * Deletes such profiles for every client, even for clients that are not synced. So a paused schedule or an unavailable
+ * CRM does not prolong the retention. For clients that are no longer in the settings, the default settings apply.
+ * Profiles of clients in `unreadable` are never deleted because of their age, because their retention is unknown.
+ * `isClockRight` is called at most once, before the first profile is deleted because of its age.
  */
 export async function purgeAllProfiles(
   deps: PurgeDeps,
@@ -92,7 +92,7 @@ const NOT_BY_AGE = { paidBefore: null };
 
 const DEFAULT_CLIENT = integrationSchema.pick({ refresh: true, retention: true }).parse({});
 
-/** Pure except for the clock. */
+/** Returns the times before which profiles and rows are deleted. Pure except for the clock. */
 function purgeLimits(
   { clock, retention }: Pick<PurgeDeps, 'clock' | 'retention'>,
   integration: Pick<Integration, 'refresh' | 'retention'>,

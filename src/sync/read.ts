@@ -1,4 +1,4 @@
-/** The first station: CRM contacts → decisions in the store. */
+/** The first station. It reads contacts from the CRM and stores a decision about each of them. */
 
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
@@ -31,8 +31,8 @@ import { decideContact, getRefusal, type PlannedContact, type PlanRules } from '
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
- * Reads the changes and decides about each contact. The watermark follows the pages that are decided.
- * `afterAll` runs before the station is done, so the contacts that it makes ready are still delivered.
+ * Reads the changes and decides about each contact. The watermark follows the pages that are done. `afterAll` runs
+ * before the station is finished, so contacts that it makes ready are still delivered.
  */
 export async function readContacts(
   deps: ReadDeps,
@@ -52,7 +52,7 @@ export async function readContacts(
   run.control.finish('read');
 }
 
-/** The number of times that a page is prepared again if users decide about erased people in the meantime. */
+/** How many times a page is prepared again if users keep deciding about erased people in the meantime. */
 const MOST_PREPARATIONS = 100;
 
 async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<void> {
@@ -60,13 +60,12 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   const erased = [...page.contacts, ...page.removed].flatMap(
     ({ id }) => forgottenFingerprint(deps, run, id) ?? [],
   );
-  // The CRM shows erased contacts again, so texts about other erased people that were left in them
-  // can now be cleared. This is recorded before the page, because a run that is killed in between
-  // reads the page again. A page without erased contacts is recorded at once.
+  // If the CRM shows erased contacts again, texts about other erased people that were left in them can now be cleared.
+  // This is recorded before the page, because a run that is killed in between reads the page again.
   if (erased.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordSeenErased(trx, erased, 'left'));
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
-    // Loaded before the contacts, so contacts that absorbed an erased contact are known.
+    // Loaded before the contacts, so it is known which contacts absorbed an erased contact.
     const removed = departures(deps, run, page.removed, deps.clock.now());
     const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
     const isAnyoneAlike =
@@ -108,7 +107,10 @@ async function recordPageCurrencies(
   await store.checkpoint(run.lease, (trx) => recordCurrencies(trx, contacts, listMoneyFields(run)));
 }
 
-/** A delivery may have read the contact earlier and may still be waiting for the response. */
+/**
+ * Records why a contact must not be submitted. A delivery may have read the contact earlier, and may still be waiting
+ * for its response.
+ */
 function recordRefusal(
   { clock }: ReadDeps,
   { refused }: Pick<Run, 'refused'>,
@@ -118,19 +120,19 @@ function recordRefusal(
   else refused?.set(crmId, { reason: refusal, atMs: clock.monotonicMs() });
 }
 
-/** Returns a run with a limit reads only some contacts, so the watermark does not move. */
+/** Returns the page's watermark. A run with a limit reads only some contacts, so its watermark does not move. */
 function getWatermark({ cursor }: ContactPage, { limit }: Run): string | null {
   return limit === null ? cursor : null;
 }
 
-/** Returns the part of a contact that the decision needs. Names and addresses are dropped here. */
+/** Returns the parts of a contact that the decision needs. Names and addresses are dropped here. */
 export function plannedContact(
   deps: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'forgotten' | 'erased' | 'identities'>,
   contact: Contact,
 ): PlannedContact {
   const fingerprint = forgottenFingerprint(deps, run, contact.id);
-  // The contact is counted like every other, but its identity must not be stored again.
+  // The contact is counted like any other, but its identity must not be stored again.
   if (fingerprint !== null)
     return { crmId: fingerprint, identity: NO_IDENTITY, refusal: 'forgotten', optedOut: false };
   return {
@@ -144,14 +146,14 @@ export function plannedContact(
   };
 }
 
-/** The stored identity of an erased person. */
+/** The identity that is stored for an erased person. */
 const NO_IDENTITY: ReadIdentity = {
   lost: [],
   text: () => '',
   compareWith: () => ({ changed: [], text: '' }),
 };
 
-/** Returns the rules of the plan at this moment. */
+/** Returns the plan's rules at the current time. */
 export function planRules(
   { clock }: Pick<SyncDeps, 'clock'>,
   { integration, groupMembers }: Pick<Run, 'integration' | 'groupMembers'>,
@@ -173,8 +175,8 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
           ids: () => listPresentContactIds(store.reader, run.integration.id),
           leftIds: () => listRemovedContactIds(store.reader, run.integration.id),
         };
-  // The CRM does not report again the changes made while these contacts' responses were lost or their jobs
-  // were running.
+  // The CRM does not report changes again that were made while these contacts' responses were lost or their jobs were
+  // running.
   if (start !== null)
     yield* namedPages(deps, run, await listUnreadContacts(store.reader, run.integration.id));
   yield* pagesOfMarked(deps, run, start);
@@ -192,10 +194,10 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
 }
 
 /**
- * Known contacts that opted out or object, but that no reading returns, for example because the filter excludes them.
- * Their profiles are deleted in the same way. They are handled before the first page, so the watermark does not move
- * past them. A mark is checked again before a profile is deleted because of it, because a correction of the mark would
- * not be noticed otherwise.
+ * Yields known contacts that opted out or object but that reading does not return, for example because the filter
+ * excludes them. Their profiles are deleted in the same way. They come before the first page, so that the watermark
+ * does not move past them. Before a profile is deleted because of a mark, the mark is checked again, because otherwise
+ * a correction of the mark would not be noticed.
  */
 async function* pagesOfMarked(
   deps: ReadDeps,
@@ -225,14 +227,19 @@ async function* pagesOfMarked(
   yield* onlyFound(namedPages(deps, run, due), () => true);
 }
 
-/** A day before a profile is deleted because of a mark, so the nightly run before the deletion also checks the mark. */
+/**
+ * A day less than the time after which a profile is deleted because of a mark. So the nightly run before the deletion
+ * checks the mark again.
+ */
 const LOOKED_AT_AGAIN_MS = (KEPT_AFTER_OPT_OUT_DAYS - 1) * 86_400_000;
 
 function isMarked({ optedOut, objects = false, privacy, excluded = null }: Contact): boolean {
   return optedOut || objects || privacy !== undefined || excluded !== null;
 }
 
-/** Only a complete reading can show which contacts are missing or removed. */
+/**
+ * Yields pages without missing and removed contacts, because only a complete reading can show which contacts those are.
+ */
 async function* onlyFound(
   pages: AsyncIterable<ContactPage>,
   matters: (contact: Contact) => boolean,
@@ -242,18 +249,18 @@ async function* onlyFound(
   }
 }
 
-/** Number of missing contacts that are looked up again at a time. */
+/** How many missing contacts are looked up at a time. */
 const LOOKED_UP_AGAIN = 1_000;
 
 /**
- * If only a few contacts are missing, they count as removed at once. For this long, each run checks whether
- * they are back.
+ * If only a few contacts are missing, they count as removed immediately. For this long, each run checks whether they
+ * are back.
  */
 const REMOVED_LOOKED_UP_MS = 30 * 86_400_000;
 
 /**
- * Looks up missing contacts again. Regained access changes no record, so a reading of changes does not return
- * them. If none of the first contacts is back, access is still lost, and the other contacts can wait for the
+ * Looks up missing contacts again. If access is restored, no record changes, so a reading of changes does not return
+ * these contacts. If none of the first contacts is back, access is still lost, and the other contacts can wait for the
  * next run.
  */
 async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
@@ -288,21 +295,25 @@ export async function pagesToRead(
   return deps.connector.readPages((await startOfReading(deps, run)).start);
 }
 
-/** Returns true if a run would read the whole list of a CRM that reports no removals, so unread contacts are missing. */
+/**
+ * Returns true if a run would read the whole list of a CRM that does not report removals. Contacts that are not read
+ * are then missing.
+ */
 export async function readsWholeList(deps: ReadDeps, run: Reading): Promise<boolean> {
   if (run.only !== null || deps.connector.capabilities.reportsRemovals) return false;
   return (await startOfReading(deps, run)).start === null;
 }
 
 /**
- * Returns the position where reading starts: at the watermark, or at the beginning if the watermark is no longer valid.
+ * Returns the position where reading starts. This is the watermark, or the beginning if the watermark is no longer
+ * valid.
  */
 async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { cursor, cursorScope } = await findIntegrationState(store.reader, run.integration.id);
   const { crm } = run.integration;
   const { objections, ...contacts } = run.integration.contacts;
-  // A different filter, opt-out field or list of objections selects a different set of contacts. The set also
-  // changes when a currency that amounts depend on is read for the first time.
+  // A different filter, opt-out field or list of objections selects a different set of contacts. The set also changes
+  // when a currency for amounts is read for the first time.
   const money = listMoneyFields(run).length > 0 ? [{ reads: 'currencies' }] : [];
   const set = [contacts, crm.kind, ...(objections.length > 0 ? [objections] : []), ...money];
   const scope = store.fingerprint('cursor_scope', JSON.stringify(set));
@@ -322,7 +333,7 @@ function listMoneyFields({
   });
 }
 
-/** Reads contacts by ID, with their current data, because a search index can lag behind. */
+/** Reads contacts by ID with their current data. A search index could lag behind. */
 async function* namedPages(
   { connector }: ReadDeps,
   { ignored, named }: Partial<Pick<Run, 'ignored' | 'named'>>,

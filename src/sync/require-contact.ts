@@ -8,8 +8,8 @@ import { lookUp } from './control/look-up.ts';
 type KnowingDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
 /**
- * Returns the IDs among these that are unknown to the CRM and to the store, and that no known contact ever
- * had.
+ * Returns which of these IDs are unknown to both the CRM and the store. IDs that a known contact had earlier are not
+ * unknown.
  */
 export async function findUnknown(
   { store, connector }: KnowingDeps,
@@ -28,8 +28,8 @@ export async function findUnknown(
 }
 
 /**
- * Returns an ID that is unknown to the CRM and to the store is a typing error and not a contact that left. Throws a
- * ConfigurationError for it.
+ * Throws a ConfigurationError if the ID is unknown to both the CRM and the store. Such an ID is a typing error, and not
+ * a contact that has left.
  */
 export async function requireContact(
   deps: KnowingDeps,
@@ -40,7 +40,7 @@ export async function requireContact(
   if (unknown !== undefined) throw contactUnknown(integration, unknown);
 }
 
-/** Creates the error if a run is requested for a contact that does not exist. */
+/** Creates the error for a run that is requested for a contact that does not exist. */
 export function contactUnknown({ id }: Integration, crmId: string): ConfigurationError {
   return unknownContact(id, crmId, { source: 'CRM' });
 }

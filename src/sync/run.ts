@@ -1,7 +1,7 @@
 /**
- * The whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the same time.
- * Each station takes its work from the store and leaves the result there; no station calls another. So a
- * killed run continues when a run is started again.
+ * Runs the whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the same time. Each
+ * station takes its work from the store and leaves its results there, and no station calls another. This is why a
+ * killed run can be continued.
  */
 
 import { storePastMonths } from '../clients/results/month-results.ts';
@@ -76,23 +76,23 @@ import {
 import { submitPersons } from './submit.ts';
 import { buildReport, type RunFacts } from './views/run.ts';
 
-/** The parameters of a requested run. */
+/** What a run is requested to do. */
 export interface RunRequest {
-  /** The ID for the run; a new ID by default. */
+  /** The run's ID. Defaults to a new ID. */
   runId?: string;
   integration: Integration;
   mappings: readonly FieldMapping[];
-  /** Fingerprint of the service key. */
+  /** The fingerprint of the service key. */
   partnerKey: string;
   trigger: Trigger;
   full: boolean;
-  /** The contacts that the run is for, or null for all. */
+  /** The contacts that the run is for, or null for all contacts. */
   only: string | readonly string[] | null;
-  /** Requested runs for some of these contacts, which this run also covers. */
+  /** Other requested runs for some of these contacts, which this run also covers. */
   alongside?: readonly string[];
   /**
-   * The maximum number of credits to spend on enhancements. With a limit, the watermark does not move. No
-   * limit by default.
+   * The maximum number of credits to spend on enhancements. If it is set, the watermark does not move. Defaults to no
+   * limit.
    */
   limit?: number | null;
   /** True if a user accepts the match rate of the current mapping. Defaults to false. */
@@ -101,31 +101,29 @@ export interface RunRequest {
   acceptMarks?: boolean;
   /** True to adopt contacts that have another database's donor ID. */
   adopt?: boolean;
-  /**
-   * The profiles that a user wants delivered again. In that case, nothing is read or bought. None by default.
-   */
+  /** The profiles that a user wants delivered again. If it is set, nothing is read or bought. Defaults to none. */
   redelivery?: RedeliveryRequest | null;
   /** Additional stages. Defaults to none. */
   stages?: Stages;
-  /** Aborted to stop the run at its next checkpoint, within ten seconds. */
+  /** Abort this signal to stop the run at its next checkpoint, within ten seconds. */
   signal: AbortSignal;
 }
 
-/** The information that a run shows to others while it is in progress. */
+/** What a run shows to others while it is in progress. */
 export interface RunWatch {
   started?: (run: Run) => void;
-  /** Number of calls so far, as counted in the clients. */
+  /** Returns the number of calls so far, as the clients have counted them. */
   calls: () => RunFacts['calls'];
 }
 
 /**
- * Runs one sync of one integration from the point at which the last run stopped, and returns its report. The run is
- * recorded before any request. Throws errors that someone has to fix before a run can start; the run is then recorded
- * as failed.
+ * Runs one sync of one integration and returns its report. Continues where the last run stopped. The run is recorded
+ * before any request is made. If someone has to fix a problem before a run can start, the run is recorded as failed and
+ * the error is thrown.
  */
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
-    // Decisions that a user has just made on a page apply before anything is read.
+    // Applies decisions that a user has just made on a page before anything is read.
     await applyAllAnswers(deps.store, request.integration.id);
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
@@ -154,12 +152,12 @@ export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Pr
   });
 }
 
-/** How often a run updates its state for others, and checks whether a user wants to stop it. */
+/** How often a run updates the state that others see, and checks whether a user wants to stop it. */
 const LOOK_OUTSIDE_MS = 3_000;
 
 /**
- * While the run is in progress, records the facts that only this process knows, and stops the run once a user
- * requests that, in this process or on another machine. If the database is unavailable, tries again.
+ * Records facts that only this process knows while the run is in progress. Stops the run once a user requests it, in
+ * this process or on another machine. If the database is unavailable, tries again.
  */
 async function lookOutside(
   { store, clock, log }: Pick<RunDeps, 'store' | 'clock' | 'log'>,
@@ -184,7 +182,7 @@ async function lookOutside(
   }
 }
 
-/** Opens the CRM and reads its fields. Returns null if that fails, with the reason recorded in the run. */
+/** Opens the CRM and reads its fields. If that fails, records the reason in the run and returns null. */
 async function prepareRun(
   closed: RunDeps,
   run: Run,
@@ -204,7 +202,7 @@ async function prepareRun(
     const { fields, described, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) {
-      // Saved first, because once the fields are created, nothing shows that they had been deleted.
+      // Saved first, because once the fields are created, nothing shows any more that they had been deleted.
       const maps = await mapsWith(deps, run, toCreate);
       if (maps.length > 0) {
         await deps.store.checkpoint(run.lease, (trx) => offerProfilesAgain(trx, maps));
@@ -225,13 +223,13 @@ async function prepareRun(
     await askAboutMarks(deps, run, acceptMarks);
     return { ...deps, partner: withoutErasedPeople(deps, run) };
   } catch (error) {
-    // An error that a requested stop causes is not a separate reason.
+    // If a requested stop causes the error, the error is not a separate reason.
     if (!run.control.stopping.aborted) run.control.stopFor(error);
     return null;
   }
 }
 
-/** Returns the field maps that profiles were offered with and that contain any of these fields. */
+/** Returns the field maps that contain any of these fields and that profiles were offered with. */
 async function mapsWith(
   deps: Pick<SyncDeps, 'store'>,
   { integration, mappings }: Pick<Run, 'integration' | 'mappings'>,
@@ -248,8 +246,8 @@ async function mapsWith(
 }
 
 /**
- * A contact named by a webhook may have been deleted again, or belong to another CRM, so it is counted and
- * ignored. If a user names such a contact, this is a mistake, so a ConfigurationError is thrown.
+ * Checks that the named contacts exist. A contact that a webhook names may be deleted or belong to another CRM, so it
+ * is counted and ignored. If a user names such a contact, it is a mistake, so a ConfigurationError is thrown.
  */
 async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   const { integration, trigger, only } = run;
@@ -263,7 +261,7 @@ async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   deps.log.info({ run: run.id, ignored: unknown.length }, 'the CRM lacks what a webhook named');
 }
 
-/** A mapping and the user's acceptance are recorded before anything is spent under it. */
+/** Records the mapping, and whether a user accepts it, before anything is spent under it. */
 async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
   await store.checkpoint(run.lease, (trx) => recordMappingInUse(trx, run.mapping));
   if (isAccepted)
@@ -272,7 +270,7 @@ async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean)
 
 async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, clock, newId } = deps;
-  // A text that cannot be an ID ends the run as soon as the run is recorded.
+  // If a text cannot be an ID, the run ends right after it is recorded.
   const named = typeof request.only === 'string' ? [request.only] : request.only;
   const only = named && [...new Set(named.map((id) => deps.canonicalId(id) ?? id))];
   const run: Run = {
@@ -307,12 +305,12 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
   return run;
 }
 
-/** Returns the name of a contact for a run's record. An erased contact is not named again. */
+/** Returns the contact's name for the run's record. An erased contact is not named again. */
 function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
   return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }
 
-/** Returns a run that a user requests only to write kept profiles into the CRM again, without a credit. */
+/** Writes kept profiles into the CRM again at a user's request, without a credit. */
 async function redeliver(
   deps: SyncDeps,
   run: Run,
@@ -322,7 +320,7 @@ async function redeliver(
   try {
     await deps.store.requireInPlace();
     const unconfirmed = await holdAfterRestore(deps, run);
-    // Kept profiles may be older than the values in the CRM.
+    // The kept profiles can be older than the values in the CRM.
     if (unconfirmed !== null) run.control.stop('restore_unconfirmed', unconfirmed);
     await deps.store.checkpoint(run.lease, noteDepartedProfiles);
     if (!run.control.stopping.aborted) await redeliverRequested(deps, run, request);
@@ -337,9 +335,7 @@ async function redeliver(
   remaining.enhancements = (await findKeyBalance(deps.store.reader, run.partnerKey)).balance;
 }
 
-/**
- * Runs all stations at the same time. The first error in one of them stops the others at their checkpoints.
- */
+/** Runs all stations at the same time. If one of them fails, the first error stops the others at their checkpoints. */
 async function runStations(
   deps: SyncDeps,
   run: Run,
@@ -347,7 +343,7 @@ async function runStations(
   remaining: RunFacts['remaining'],
 ): Promise<void> {
   const startedAt = deps.clock.now();
-  // Decisions by age stay in the store, so they must not depend on a clock that is adjusted in the meantime.
+  // Decisions by age are stored, so they must not depend on a clock that is adjusted during the run.
   const steady = { ...deps, clock: steadyClock(deps.clock) };
   const station = (work: Promise<void>) =>
     work.catch((error: unknown) => {
@@ -366,7 +362,7 @@ async function runStations(
     station(pollJobs(steady, run)),
     station(deliverProfiles(steady, run)),
   ]);
-  // Must run before groups lose the members that have left.
+  // This must come before groups lose the members that have left.
   if (!run.control.stopping.aborted) await station(decideDepartures(steady, run));
   if (!run.control.stopping.aborted) await station(decideOptOuts(steady, run));
   if (!run.control.stopping.aborted) {
@@ -394,14 +390,14 @@ async function runStations(
 }
 
 /**
- * Reads the service's limits and the balance, and reconsiders outdated profiles, unless the clock is wrong or
- * the result could not be stored.
+ * Reads the service's limits and the balance. Also reconsiders outdated profiles, unless the clock is wrong or the
+ * result could not be stored.
  */
 async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.partner.discover(run.control.ending);
   const { networks } = await readFirstBalance(deps, run);
   await deps.store.requireInPlace();
-  // Must run before any decision by the age of a profile, because such a decision stays in the store.
+  // This must come before any decision by the age of a profile, because such a decision is stored.
   await confirmClock(deps, run);
   await holdAfterRestore(deps, run);
   await deps.store.checkpoint(run.lease, noteDepartedProfiles);
@@ -421,8 +417,7 @@ const DAY_MS = 86_400_000;
 async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunReport> {
   const { store, clock } = deps;
   const finishedAt = clock.now();
-  // A run that only delivers again leaves all other work, and the state that is stored for it, to the next
-  // run.
+  // A run that only delivers again leaves all other work and its stored state to the next run.
   if (run.redelivery == null) {
     const reasons = {
       due: waitingReason(run.control),
@@ -439,7 +434,7 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   const valuesWaiting = await readValuesWaiting(store.reader, run.integration.id, run.mappings);
   const report = { ...(await reportOn(deps, run, finishedAt, facts)), valuesWaiting };
   const end = { status: report.status, reason: report.reason, finishedAt };
-  // With a clock that is years ahead, everything would look old, including paid profiles.
+  // With a clock that is years ahead, everything would look old, even paid profiles.
   const byAge = mayDeleteByAge(deps.partner.clockAheadMs(), isWell(report));
   const finishing = store.checkpoint(run.lease, (trx) =>
     recordRunEnd(trx, run.id, {
@@ -451,8 +446,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     }),
   );
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
-  // Done however the run ended. Otherwise profiles of contacts that object would be kept as long as the
-  // service is unavailable, even for months.
+  // This is done however the run ended. Otherwise profiles of contacts that object would be kept as long as the service
+  // is unavailable, which can be months.
   if (byAge) await addUpMonths(deps, run);
   await ifStillOurs(
     run,
@@ -464,7 +459,7 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   return report;
 }
 
-/** Done before the profiles of past months are deleted. A record that cannot be read must not keep them any longer. */
+/** Adds up past months before their profiles are deleted. A record that cannot be read must not delay the deletion. */
 async function addUpMonths(deps: RunDeps, { id, integration }: Run): Promise<void> {
   try {
     await storePastMonths(deps, integration.id, completeDays(integration, deps.retention));
@@ -474,8 +469,8 @@ async function addUpMonths(deps: RunDeps, { id, integration }: Run): Promise<voi
 }
 
 /**
- * Returns true for a run that has read everything, and left undone only work that must not be paid for or
- * that needs a user's decision.
+ * Returns true if the run has read everything. It may have left work undone that must not be paid for, or that needs a
+ * user's decision.
  */
 function isWell({ status, reason }: RunReport): boolean {
   return status === 'succeeded' || (status === 'incomplete' && NOT_TO_SPEND.has(reason?.code));
@@ -493,8 +488,8 @@ const NOT_TO_SPEND: ReadonlySet<string | undefined> = new Set<StopCode>([
 ]);
 
 /**
- * Returns false, with the reason recorded in the run, if the lease is lost. Then only the new owner may
- * record the run's end, and this process only reports to the requester.
+ * Records the run's end, unless the lease is lost. In that case only the new owner may record it, so this only keeps
+ * the reason for the requester and returns false.
  */
 async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<boolean> {
   try {
@@ -507,7 +502,7 @@ async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<b
   }
 }
 
-/** Returns the report of a run that ends now, with its current reason. */
+/** Returns the report of a run that ends now with its current reason. */
 async function reportOn(
   { store }: Pick<SyncDeps, 'store'>,
   { id, control }: Run,
@@ -535,7 +530,7 @@ function getStatus(control: RunControl): RunStatus {
   return control.reason === null ? 'succeeded' : 'incomplete';
 }
 
-/** Returns why chosen contacts are still not submitted when the run ends. */
+/** Returns why chosen contacts are still not submitted at the end of the run. */
 function waitingReason({ reason }: RunControl) {
   if (reason?.code === 'budget_reached') return 'budget_reached';
   if (reason?.code === 'credits_exhausted') return 'credits_exhausted';

@@ -1,6 +1,6 @@
 /**
- * A few people as they would be sent, so a user can check them before credits are spent. Their names are shown only on
- * a terminal or a page. Everything that is stored or passed on contains only the form of their data.
+ * Shows a few people as they would be sent, so a user can check them before credits are spent. Their names appear only
+ * on a terminal or a page. Anything that is stored or passed on describes only the form of their data.
  */
 import { listDueContactIds, listEligibleContactIds } from '../contacts/contacts.ts';
 
@@ -11,10 +11,10 @@ import type { SyncDeps } from './control/context.ts';
 import { getRefusal } from './plan.ts';
 import { createSpread } from './spread.ts';
 
-/** Number of people shown. */
+/** How many people are shown. */
 export const SAMPLE_SIZE = 5;
 
-/** The parts of a person's data that are present, without anything that identifies the person. */
+/** Which parts of a person's data exist. It contains nothing that identifies the person. */
 export interface PersonShape {
   first: boolean;
   last: boolean;
@@ -22,7 +22,7 @@ export interface PersonShape {
   lastWords: number;
   addresses: number;
   employers: number;
-  /** True if first and last name are the same text, as if both came from one column. */
+  /** True if first and last name are equal, as if both came from one column. */
   sameNames: boolean;
 }
 
@@ -47,7 +47,9 @@ function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
-/** Describes anything unusual about these people that a user should notice. Returns null if there is nothing. */
+/**
+ * Describes anything unusual about these people that a user should notice. Returns null if there is nothing unusual.
+ */
 export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
@@ -60,8 +62,7 @@ export function describeOddity(shapes: readonly PersonShape[]): string | null {
 }
 
 /**
- * Returns these contacts as they would be sent, read from the CRM now. Contacts that are never sent are
- * omitted.
+ * Reads these contacts from the CRM and returns them as they would be sent. Contacts that are never sent are omitted.
  */
 export async function readPersons(
   { connector }: Pick<SyncDeps, 'connector'>,
@@ -77,9 +78,9 @@ function toPersons(contacts: readonly Contact[]): PersonDetails[] {
 }
 
 /**
- * Returns a few people of an integration, spread over its contacts. People who wait to be sent come first,
- * then other people who may be sent. If the integration has not read its CRM yet, the first contacts of the
- * CRM are used. The connector must be prepared.
+ * Returns a few of an integration's people, spread over its contacts. People who wait to be sent come first, then other
+ * people who may be sent. If the integration has not read its CRM yet, the CRM's first contacts are used. The connector
+ * must be prepared.
  */
 export async function samplePersons(
   { store, connector }: Pick<SyncDeps, 'store' | 'connector'>,
@@ -99,10 +100,10 @@ export async function samplePersons(
   return firstPersons(connector, (crmId) => store.fingerprint('trial', crmId));
 }
 
-/** Number of pages that are searched for people, because a page may not contain contacts with both names. */
+/** How many pages are searched for people. A page may not contain any contact with both names. */
 const MAX_PAGES = 5;
 
-/** Returns a few people from the first pages of the CRM, chosen by the given keyed hash. */
+/** Returns a few people from the CRM's first pages. The given keyed hash chooses them. */
 export async function firstPersons(
   connector: Pick<SyncDeps['connector'], 'readPages'>,
   fingerprint: (crmId: string) => string,

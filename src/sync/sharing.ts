@@ -1,6 +1,5 @@
 /**
- * Decides who counts as the same person, and for how long. Under one service key, the same person is paid for
- * only once.
+ * Decides who counts as the same person, and for how long. The same person is paid for only once under one service key.
  */
 import { type Contact, personText } from '../core/contact.ts';
 import type { SharingRules } from '../credits/statements/paid-jobs.ts';
@@ -8,17 +7,17 @@ import type { Run, SyncDeps } from './control/context.ts';
 import { askedBefore } from './plan.ts';
 
 /**
- * The service keeps the results of a job for seven days, and they can be read again for free. This leaves a
- * day as a margin.
+ * How long a job can be shared. The service keeps a job's results for seven days, and they can be read again for free.
+ * One day is left as a margin.
  */
 const SHARED_FOR_MS = 6 * 86_400_000;
 
-/** The part of a run that sharing depends on. */
+/** The parts of a run that sharing needs. */
 type SharingRun = Pick<Run, 'integration' | 'partnerKey' | 'identities'>;
 
 /**
- * Returns the fingerprint of the person under the run's key, or null if the integration does not share, or if a part of
- * the identity cannot be read. Without that part, different people may look the same.
+ * Returns the fingerprint of the person under the run's key. Returns null if the integration does not share profiles.
+ * Also returns null if part of the identity cannot be read, because different people may then look the same.
  */
 export function personFingerprint(
   { store }: Pick<SyncDeps, 'store'>,
@@ -30,8 +29,8 @@ export function personFingerprint(
 }
 
 /**
- * Returns the jobs that may currently be shared: their results can still be read, and their profile is not too old for
- * this integration.
+ * Returns which jobs can be shared now. Their results must still be available, and their profile must not be too old
+ * for this integration.
  */
 export function sharingRules(
   { clock }: Pick<SyncDeps, 'clock'>,

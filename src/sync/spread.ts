@@ -1,18 +1,18 @@
 import type { Store } from '../store.ts';
 
-/** A few of many contacts, spread over all of them. */
+/** Chooses a few of many contacts, spread over all of them. */
 export interface Spread {
   add(crmId: string): void;
-  /** Returns the chosen contacts, always in the same order. */
+  /** Returns the IDs of the chosen contacts, always in the same order. */
   ids(): string[];
 }
 
-/** Returns a choice without contacts. */
+/** A choice that stays empty. */
 export const NO_SPREAD: Spread = { add: () => {}, ids: () => [] };
 
 /**
- * Chooses this many of the added contacts by a keyed hash of their IDs. So the choice does not depend on the
- * order of the CRM or on its oldest records, and it is the same every time.
+ * Chooses this many of the added contacts by a keyed hash of their IDs. The choice is the same every time. It depends
+ * neither on the CRM's order nor on its oldest records.
  */
 export function createSpread({ fingerprint }: Pick<Store, 'fingerprint'>, size: number): Spread {
   const chosen: { crmId: string; hash: string }[] = [];

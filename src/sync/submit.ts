@@ -1,4 +1,4 @@
-/** The second station: due contacts → submissions, each paid for once and with a reason. */
+/** The second station. It submits due contacts. Each submission has a reason and is paid for only once. */
 
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { countContactsUnderWay, listDueContacts } from '../contacts/contacts.ts';
@@ -30,10 +30,7 @@ import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { sharingRules } from './sharing.ts';
 import { createTrial, spreadDue, type Trial } from './trial/trial-round.ts';
 
-/**
- * The maximum number of contacts that may be between submission and delivery at one time. Users may approve
- * about as many in addition.
- */
+/** The maximum number of contacts between submission and delivery. Users can approve about as many in addition. */
 const MAX_UNDER_WAY = 10_000;
 
 /** The delay before contacts that another process changed in the meantime are checked again. */
@@ -44,13 +41,13 @@ type SubmitDeps = Omit<SyncDeps, 'sealer'>;
 /** Contacts to submit. */
 interface Due {
   contacts: ContactRecord[];
-  /** The maximum number of them that may cost a credit now. */
+  /** How many of these contacts may cost a credit now. */
   atMost: number;
 }
 
 const NOTHING: Due = { contacts: [], atMost: 0 };
 
-/** A recorded submission, with the data about each person in it. */
+/** A recorded submission, with the data of each person in it. */
 interface Intended {
   id: string;
   persons: Person[];
@@ -58,8 +55,8 @@ interface Intended {
 }
 
 /**
- * Submits due contacts until reading has ended and nothing is due, spending is stopped, or the run
- * ends. Keeps as many submissions in flight as the service's latency requires.
+ * Submits due contacts until reading has ended and no contact is due, until spending stops, or until the run ends.
+ * Keeps several submissions in flight if the service responds slowly.
  */
 export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   const { partner, store } = deps;
@@ -99,7 +96,7 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   run.control.finish('submit');
 }
 
-/** Records the next submission, once a full and suitable batch is available. */
+/** Returns a function that records the next submission once a full and suitable batch is available. */
 function createIntend(
   deps: SubmitDeps,
   run: Run,
@@ -116,7 +113,7 @@ function createIntend(
     if (readIsDone && !isGuarded) {
       if (run.adopt) await adoptDonors(deps, run);
       await newIds.follow();
-      // Handled before changes, because its question also explains why these contacts have changed.
+      // This comes before changes, because its question also explains why these contacts have changed.
       await sinceBackup.sort();
       await holdMassChange(deps, run);
       isGuarded = true;
@@ -142,8 +139,7 @@ function createIntend(
 }
 
 /**
- * Whether more contacts may be between submission and delivery. They are counted only if the answer is not
- * known.
+ * How many more contacts may be between submission and delivery. They are counted only if the answer is not obvious.
  */
 interface Room {
   isLeft(): Promise<boolean>;
@@ -152,7 +148,7 @@ interface Room {
 }
 
 function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run): Room {
-  /** The upper bound of contacts in progress: the last count plus everything submitted since. */
+  /** At most this many contacts are in progress: the last count plus everything submitted since. */
   let atMost = Number.POSITIVE_INFINITY;
   const isEnough = () => atMost <= MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION;
   return {
@@ -178,18 +174,18 @@ async function nextDue(
   if (step === 'stopped') return NOTHING;
   if (step === 'wait') return 'not_yet';
   if (step !== 'over') {
-    // The people of a trial are spread over all contacts, which are known only once all contacts are read.
+    // The people of a trial are spread over all contacts, which are known only once they are all read.
     return readIsDone ? { ...step, contacts: await spreadDue({ store }, run) } : 'not_yet';
   }
   const due = await listDueContacts(store.reader, run.integration.id, {
-    // A refresh must not use a credit that a contact still to be read needs more.
+    // A refresh must not use a credit that an unread contact may need more.
     maxPriority: readIsDone ? PRIORITY.refresh : PRIORITY.neverEnhanced,
     limit: full,
     only: run.only,
     withChanged: readIsDone,
   });
-  // A contact that waits since an earlier run may have absorbed a contact that was paid for. Only reading
-  // shows this.
+  // If a contact waits since an earlier run, it may have absorbed a paid contact in the meantime. Only reading shows
+  // this.
   const read = readIsDone ? due : due.filter(({ seenRun }) => seenRun === run.id);
   if (!readIsDone && (run.adopt || read.length < full)) return 'not_yet';
   if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
@@ -221,8 +217,8 @@ async function intendPrepared(
     }
     return 'progress';
   }
-  // If a person is in an open submission, either that submission pays for the person or nothing does. Which
-  // of the two is known only when the response has arrived.
+  // If a person is in an open submission, it is unknown until the response arrives whether that submission pays for the
+  // person.
   const jobs = prepared.map(({ job }) => job);
   const underWay = await findOpenPersons(deps.store.reader, run.partnerKey, jobs);
   const free = prepared.filter(({ job }) => job.person === null || !underWay.has(job.person));
@@ -257,19 +253,19 @@ async function intendPrepared(
       await readBalance(deps, run);
       return 'progress';
     case 'balance_changed':
-      // If the balance is this close to the reserve, it is read before the next submission.
+      // Close to the reserve, the balance is read before each submission.
       return 'progress';
     case 'contacts_changed':
       // The contacts have changed, so everything is checked again.
       await run.control.wait(run.control.signals, CONTACTS_CHANGED_MS);
       return 'progress';
     default:
-      // Another process was faster.
+      // Another process has submitted them first.
       return 'later';
   }
 }
 
-/** Lets contacts share jobs that were paid for the same people. Resolves with the other contacts. */
+/** Lets contacts share jobs that were paid for the same people. Resolves with all other contacts. */
 async function shareProfiles(
   deps: SubmitDeps,
   run: Run,
@@ -285,7 +281,7 @@ async function shareProfiles(
   return prepared.filter(({ job }) => !shared.has(job.crmId));
 }
 
-/** If several contacts are the same person, one of them is submitted, and the others wait for its job. */
+/** Keeps one contact of each person. The person's other contacts wait for its job. */
 function oneOfEachPerson(prepared: readonly Prepared[]): Prepared[] {
   return [...new Map(prepared.map((each) => [each.job.person ?? each.job.crmId, each])).values()];
 }
@@ -350,7 +346,7 @@ async function refuse(
   return null;
 }
 
-/** Omits the people whom the service rejects; the other people are due again. */
+/** Refuses the people whom the service has rejected. All other people become due again. */
 async function refuseBlamed(
   { store }: Pick<SubmitDeps, 'store'>,
   run: Run,

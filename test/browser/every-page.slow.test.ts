@@ -36,7 +36,7 @@ const OF_SOME = [
  */
 const FREE = ['GET /v1/partners/credits', 'POST /v1/partners/enhancements/results/batch'];
 
-/** Number of addresses of one page, differing only in their queries, that a crawl visits. */
+/** The number of addresses of one page, differing only in their queries, that a crawl visits. */
 const MAX_QUERIES = 20;
 
 let world: WholeWorld;

@@ -2,7 +2,7 @@ import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import type { HttpWorld, HttpWorldOptions } from '../interfaces/api/http-world.ts';
 import type { Rooms } from './rooms.ts';
 
-/** Number of contacts that form one question. */
+/** The number of contacts that form one question. */
 export const MOVED = 40;
 
 /** A service whose contacts are enhanced, and have all moved since. */

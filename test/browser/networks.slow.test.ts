@@ -100,7 +100,7 @@ async function edgesListed(page: Page, path: string): Promise<string[]> {
   }
 }
 
-/** Number of requests to each endpoint, except free requests that only check whether everything works. */
+/** The number of requests to each endpoint, except free requests that only check whether everything works. */
 function askedOf({ service }: HttpWorld) {
   return controlService(service).requests();
 }

@@ -16,7 +16,7 @@ export interface Person {
   complaints: string[];
   read(): Promise<void>;
   type(place: Locator, text: string): Promise<void>;
-  /** Number of pages that they have visited so far. */
+  /** The number of pages that they have visited so far. */
   pages(): number;
   press(name: string | RegExp): Promise<void>;
 }

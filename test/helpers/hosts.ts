@@ -64,7 +64,7 @@ export interface HostedBooks {
   open: number;
 }
 
-/** Reads the books of a database, also while others write to it. */
+/** Reads the books of a database, even while others write to it. */
 export async function readHostedBooks(url: string): Promise<HostedBooks> {
   const { db, close } = await openDatabase<Tables>(url);
   try {

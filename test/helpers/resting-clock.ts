@@ -11,7 +11,7 @@ export interface RestingTime {
   stop(): void;
 }
 
-/** Number of idle turns of the event loop after which it is certain that nothing more will happen. */
+/** The number of idle turns of the event loop after which it is certain that nothing more will happen. */
 const TURNS_AT_REST = 4;
 
 export function startRestingTime(startMs = Date.now()): RestingTime {

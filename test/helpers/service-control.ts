@@ -8,7 +8,7 @@ export interface ServiceControl {
   spent(): Promise<number>;
   /** The same for all buckets. */
   spentInAll(): Promise<number>;
-  /** Number of requests by method and path (without ids). */
+  /** The number of requests by method and path (without ids). */
   requests(): Promise<z.infer<typeof requestsSchema>['requests']>;
   putFaults(rules: unknown): Promise<void>;
   /** A new key of the service. */

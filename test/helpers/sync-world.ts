@@ -65,7 +65,7 @@ export interface SyncWorldOptions {
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
   /** Opens another CRM for whole syncs, instead of the one in memory. */
   open?: (signal: AbortSignal) => Promise<Connector>;
-  /** Number of days for which history is kept; by default permanently. */
+  /** The number of days for which history is kept; by default permanently. */
   retention?: Partial<Retention>;
   /** The canonical form of a contact's id; by default every text is canonical. */
   canonicalId?: (text: string) => string | null;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/database/tables/tables.ts';
 
-/** Number of rows in each table: more than one page. */
+/** The number of rows in each table: more than one page. */
 export const ROWS = 603;
 
 const CHUNK = 200;

@@ -13,7 +13,7 @@ export interface CronLine {
 /** A moment as a clock on the wall shows it. */
 interface WallTime {
   atMs: number;
-  /** The same for the same reading, also when it comes twice. */
+  /** The same for the same reading, even when it comes twice. */
   reading: string;
   minute: number;
   hour: number;

@@ -25,7 +25,7 @@ export interface PathWorld extends SyncWorld {
   donorOf(crmId: string): Promise<string>;
   /** Contacts whose field is filled, with its value. */
   filled(field: string): Map<string, FieldValue>;
-  /** Number of comparison requests to the service. */
+  /** The number of comparison requests to the service. */
   compares(): Promise<number>;
 }
 

@@ -109,7 +109,7 @@ const LINE = /^(?:stdout|stderr|body)\.\d+$/;
 /** The columns of a CSV file, on which programs rely. */
 const CSV_HEADER = /^[A-Z][\w ]*(?:,\w[\w ]*){2,}$/;
 
-/** Values that programs rely on, also if there was none before. */
+/** Values that programs rely on, even if there was none before. */
 const OUTCOME = /^(?:status|exitCode|headers\b.*|.*\.error\.code)$/;
 
 function levelOf(kind: Entry['kind'], { place, from, to }: Change): Level {
@@ -135,7 +135,7 @@ function show(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value);
 }
 
-/** Number of missing, new and changed responses, by kind. */
+/** The number of missing, new and changed responses, by kind. */
 export function summarize(differences: readonly Difference[]): string {
   if (differences.length === 0) return 'Both recordings are equal.';
   const byKind = Map.groupBy(differences, ({ kind }) => kind);

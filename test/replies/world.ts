@@ -122,7 +122,7 @@ function datedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** Number of ports that may be in use before a port below another port is found. */
+/** The number of ports that may be in use before a port below another port is found. */
 const MAX_PORTS = 200;
 
 /** An alert receiver that accepts everything; its port comes first if ports are listed in order. */

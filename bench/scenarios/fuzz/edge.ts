@@ -14,8 +14,8 @@ export interface Input {
 export interface Edge {
   name: string;
   /**
-   * Number of inputs out of a thousand for this edge. An edge that queries a neighbour is slower than an edge that only
-   * reads a text.
+   * The number of inputs out of a thousand for this edge. An edge that queries a neighbour is slower than an edge that
+   * only reads a text.
    */
   share: number;
   examples: readonly string[];

@@ -21,7 +21,7 @@ export interface CompanyNames {
 /** Companies of one request: HubSpot's maximum. */
 export const COMPANIES_PER_REQUEST = IDS_PER_REQUEST;
 
-/** Number of names that are cached. If there are more companies, some are requested again. */
+/** The number of names that are cached. If there are more companies, some are requested again. */
 const MAX_REMEMBERED = 20_000;
 
 /** The companies, as a token without the scope sees them. */

@@ -8,7 +8,7 @@ import { isRecordId } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 import { withContacts } from './portions.ts';
 
-/** Number of requests at once, for HubSpot's usual limit if each takes more than a second. */
+/** The number of requests at once, for HubSpot's usual limit if each takes more than a second. */
 const REQUESTS_AT_ONCE = 24;
 
 /**

@@ -13,7 +13,7 @@ export interface ListPage {
 
 type ListSession = Pick<HubspotSession, 'api' | 'shape'>;
 
-/** Number of contacts on one page: HubSpot's maximum, which is also the maximum that it reads at once. */
+/** The number of contacts on one page: HubSpot's maximum, which is also the maximum that it reads at once. */
 const PAGE_SIZE = 100;
 
 /** Returns the page of the list to which `after` points; the first page if it is null. */

@@ -9,7 +9,7 @@ import { COMPANIES_PER_REQUEST } from './companies.ts';
 /** The maximum number of pages that wait until their companies are requested together. */
 const MAX_WAITING_PAGES = 10;
 
-/** Number of batches whose companies are requested at once. */
+/** The number of batches whose companies are requested at once. */
 const PORTIONS_AT_ONCE = 4;
 
 interface RecordPage {

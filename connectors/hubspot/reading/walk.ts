@@ -34,7 +34,7 @@ type WalkSession = Pick<HubspotSession, 'api' | 'shape' | 'signal' | 'log'>;
 /** The maximum number of pages of one walk, which is ten million contacts. */
 const MAX_PAGES = 100_000;
 
-/** Number of searches in flight at once: at three per second, if each takes nearly three seconds. */
+/** The number of searches in flight at once: at three per second, if each takes nearly three seconds. */
 const MAX_SEARCHES = 8;
 
 type Event =

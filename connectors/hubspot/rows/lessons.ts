@@ -16,14 +16,14 @@ export interface Lessons {
   troubled: Set<string>;
   /** Causes of rejections that named no property. */
   suspicions: Suspicions;
-  /** Number of errors about single values so far. */
+  /** The number of errors about single values so far. */
   errors: number;
   batches: number;
-  /** Number of requests that separated contacts by their values. */
+  /** The number of requests that separated contacts by their values. */
   separations: number;
-  /** Number of wrong guesses about limits of numbers. */
+  /** The number of wrong guesses about limits of numbers. */
   wrongGuesses: number;
-  /** Number of parts of separated rows that were accepted unchanged. */
+  /** The number of parts of separated rows that were accepted unchanged. */
   splitsTaken: number;
   /** Only one batch is separated at a time, so the next one knows the result. */
   turn: Mutex;

@@ -14,7 +14,7 @@ export interface Suspects {
   isOrdered: boolean;
   /** The number of errors in the response about the property, or null if the response did not name it. */
   errors: number | null;
-  /** Number of different codes among these errors. */
+  /** The number of different codes among these errors. */
   codes: number;
 }
 

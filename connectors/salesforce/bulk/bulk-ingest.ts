@@ -228,7 +228,7 @@ const ERROR = /^([A-Z][A-Z0-9_]*):(.*):([\w,. ]*)$/s;
 /** Clears a field in a Bulk API upload, because an empty cell leaves the field unchanged. */
 export const CLEARING_CELL = '#N/A';
 
-/** Number of characters in one chunk of an upload. */
+/** The number of characters in one chunk of an upload. */
 const CHUNK_LENGTH = 128 * 1024;
 
 /** Returns the changes as CSV with a column for each of `fields`, in chunks that are created on demand. */

@@ -8,7 +8,7 @@ import type { SalesforceSession } from '../session.ts';
 import { abortJob, awaitJob, toNewJob } from './bulk-job.ts';
 import { parseCsv } from './csv-rows.ts';
 
-/** Number of rows on one page of results. Pages are streamed, so this affects only the number of calls. */
+/** The number of rows on one page of results. Pages are streamed, so this affects only the number of calls. */
 const PAGE_ROWS = 100_000;
 
 /** Maximum number of pages of results of one query; a billion rows. */

@@ -5,7 +5,7 @@ import { readAs } from '../errors.ts';
 import { type QueryRecord, quoted } from '../query.ts';
 import { isoInstant } from '../values.ts';
 
-/** Number of rows in one request: Salesforce's maximum. */
+/** The number of rows in one request: Salesforce's maximum. */
 export const PAGE_ROWS = 2_000;
 
 /** A position of a reading in the order of `SystemModstamp, Id`, with the timestamp in ISO 8601. */

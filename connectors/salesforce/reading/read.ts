@@ -51,7 +51,7 @@ interface Reading {
 /** A page as it was read, whose contacts may still lack their relations. */
 type ReadPage = Pick<ContactPage, 'contacts' | 'cursor'>;
 
-/** Number of pages in progress at a time. Their relations are requested while others are read. */
+/** The number of pages in progress at a time. Their relations are requested while others are read. */
 const PAGES_AT_ONCE = 2;
 
 /**
@@ -184,8 +184,8 @@ async function isMuchLeft(
 }
 
 /**
- * Number of Bulk API jobs that one reading tries, because a job that failed without a reason may succeed the
- * second time.
+ * The number of Bulk API jobs that one reading tries, because a job that failed without a reason may succeed the second
+ * time.
  */
 const BULK_TRIES = 2;
 

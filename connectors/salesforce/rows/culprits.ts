@@ -22,7 +22,7 @@ export type CulpritSearch = Generator<readonly Atom[], readonly Atom[] | null, T
  */
 const MAX_CULPRITS = 3;
 
-/** Number of trials that move the boundary because another rule rejects the fields on one side of it. */
+/** The number of trials that move the boundary because another rule rejects the fields on one side of it. */
 const MAX_SHIFTS = 2;
 
 /** Returns the fields of a change, with the fields of each group as one atom. */

@@ -19,7 +19,7 @@ export interface Lessons {
    * have exceeded a limit for one transaction.
    */
   mostRows: number;
-  /** Number of requests that write, and of trials whose writes are rolled back. */
+  /** The number of requests that write, and of trials whose writes are rolled back. */
   usual: number;
   trials: number;
   /** False once a trial was not rolled back as it should have been. */

@@ -8,13 +8,13 @@ import { writeCollection } from './collections.ts';
 import { refusal, type SentChange, type Unsettled } from './refusals.ts';
 
 /**
- * Number of attempts for records that are still locked, and the wait before the first attempt, which doubles
- * each time.
+ * The number of attempts for records that are still locked, and the wait before the first attempt, which doubles each
+ * time.
  */
 const ROUNDS = 3;
 const FIRST_WAIT_MS = 400;
 
-/** Number of records whose accounts are requested at once, so the address is not too long. */
+/** The number of records whose accounts are requested at once, so the address is not too long. */
 const IDS_PER_QUERY = 200;
 
 /**

@@ -25,7 +25,7 @@ export interface ExampleField {
   type: 'text' | 'number' | 'currency' | 'boolean' | 'date' | 'datetime' | 'multiPicklist';
   /** Maximum number of characters of a text, or null for other types. */
   maxLength: number | null;
-  /** Number of digits after the decimal point, or null if it has no limit. */
+  /** The number of digits after the decimal point, or null if it has no limit. */
   decimalDigits: number | null;
   options: readonly string[];
 }

@@ -22,7 +22,7 @@ export const USER = 'Example Staff User';
 
 export interface PeopleOptions {
   world: World;
-  /** Number of people in the world's contact list whom the account contains. */
+  /** The number of people in the world's contact list whom the account contains. */
   contactCount: number;
   nowMs: number;
 }

@@ -29,7 +29,7 @@ export interface Reader<Row> {
 
 export interface Found {
   values: Record<string, unknown>[];
-  /** Number of rows without limit and offset, if it was requested or is known anyway. */
+  /** The number of rows without limit and offset, if it was requested or is known anyway. */
   countMatched?: number;
 }
 

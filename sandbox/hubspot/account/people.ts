@@ -23,7 +23,7 @@ const EMPLOYER_FORMS = ['company', 'both', 'text'] as const;
 /** The options for turning the people of the world into records. */
 export interface PeopleOptions {
   world: World;
-  /** Number of people in the world's contact list whom the account contains. */
+  /** The number of people in the world's contact list whom the account contains. */
   contactCount: number;
   nowMs: number;
 }

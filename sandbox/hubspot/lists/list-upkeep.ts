@@ -10,7 +10,7 @@ import type { List } from './list.ts';
 import type { ListStore } from './list-store.ts';
 import type { Memberships } from './memberships.ts';
 
-/** Number of records read at once while a whole list is chosen. */
+/** The number of records read at once while a whole list is chosen. */
 const RECORDS_AT_ONCE = 1000;
 
 /** The parts that memberships are kept in step with. */

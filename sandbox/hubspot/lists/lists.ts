@@ -22,7 +22,7 @@ export interface ListsOptions {
   db: Database;
   records: RecordStore;
   world: World;
-  /** Number of people from the world's contact list that the account has. */
+  /** The number of people from the world's contact list that the account has. */
   contactCount: number;
   /** The properties that conditions may refer to. */
   properties: Pick<Properties, 'find'>;

@@ -99,7 +99,7 @@ export interface SearchRequest {
   /** The properties to return. Empty if the request names none. */
   properties: readonly string[];
   limit: number;
-  /** Number of results to skip. */
+  /** The number of results to skip. */
   offset: number;
 }
 

@@ -8,11 +8,11 @@ import type { WebhookSettings } from './webhook-store.ts';
 
 /** The maximum number of events in one delivery. */
 const MAX_EVENTS = 100;
-/** Number of retries, as at HubSpot. */
+/** The number of retries, as at HubSpot. */
 const MAX_RETRIES = 10;
 /** A receiver that takes longer counts as not having accepted the delivery. */
 const TIMEOUT_MS = 5000;
-/** Number of deliveries that are kept. Older ones are dropped. */
+/** The number of deliveries that are kept. Older ones are dropped. */
 const MAX_DELIVERIES = 1000;
 const USER_AGENT =
   'HubSpot Connect 2.0 (http://dev.hubspot.com/) (namespace: webhooks-nio-http-client) - WebhooksExecutorDaemon-executor';

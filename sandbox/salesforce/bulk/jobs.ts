@@ -117,7 +117,7 @@ export function abort(job: BulkJob, bulk: Bulk): void {
   job.isAborted = true;
 }
 
-/** Number of jobs of a kind that are kept. A further job removes the oldest. */
+/** The number of jobs of a kind that are kept. A further job removes the oldest. */
 const MAX_JOBS = 100;
 
 /** The jobs of one kind, oldest first. */

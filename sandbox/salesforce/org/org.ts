@@ -38,7 +38,7 @@ export interface Org {
 /** The parts that an org is created from. */
 export interface OrgOptions {
   world: World;
-  /** Number of people from the world's contact list that the org has. */
+  /** The number of people from the world's contact list that the org has. */
   contactCount: number;
   shape: OrgShape;
   /** Default: none. */

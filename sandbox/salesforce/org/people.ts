@@ -22,7 +22,7 @@ const HOUSEHOLD_WINDOW = 12;
 /** The options for turning the people of the world into records. */
 export interface PeopleOptions {
   world: World;
-  /** Number of people in the world's contact list whom the org contains. */
+  /** The number of people in the world's contact list whom the org contains. */
   contactCount: number;
   nowMs: number;
 }

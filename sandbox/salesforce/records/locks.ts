@@ -17,7 +17,7 @@ export const lockSchema = z
   .strictObject({
     id: idSchema.optional(),
     accountId: idSchema.optional(),
-    /** Number of writes to reject. */
+    /** The number of writes to reject. */
     times: z.number().int().min(1).default(1),
   })
   .refine(({ id, accountId }) => (id === undefined) !== (accountId === undefined), {

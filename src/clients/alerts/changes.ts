@@ -1,4 +1,4 @@
-/** Finds the changes since the last message. Pure. */
+/** Finds the changes since the last message. All functions are pure. */
 import type { AlertSettings } from '../../core/alert-settings.ts';
 import type { AlertRecord } from '../statements/alerts.ts';
 import { type Condition, isAboutRuns, isWanted } from './conditions.ts';

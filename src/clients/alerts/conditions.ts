@@ -1,4 +1,4 @@
-/** The problems of an integration about which alerts are sent. Pure. */
+/** The problems of an integration about which alerts are sent. All functions are pure. */
 
 import type { AlertKind, AlertSettings } from '../../core/alert-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -16,14 +16,14 @@ export interface IntegrationState {
     id: string;
     status: 'succeeded' | 'incomplete' | 'failed';
     code: string | null;
-    /** Number of contacts that were written and that failed, or null if the report has no counts. */
+    /** The number of contacts that were written and that failed, or null if the report has no counts. */
     contacts?: { written: number; failed: number } | null;
   } | null;
   /** True if the client is still being set up, so its runs send no more than the contacts of the trial. */
   isOnTrial?: boolean;
   /** Credits left as last known, or null if not yet read. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
-  /** Number of contacts and networks with a separate pending decision. */
+  /** The number of contacts and networks with a separate pending decision. */
   held: number;
   /** Contacts that changed at once, or went missing at once. One decision covers a whole batch. */
   batches: readonly Pick<

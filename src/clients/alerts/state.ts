@@ -11,7 +11,7 @@ import { hasTrialLimits } from '../setup/draft.ts';
 import { listDraftIds } from '../statements/setup-drafts.ts';
 import type { IntegrationState } from './conditions.ts';
 
-/** Number of past runs that are searched for an uninterrupted run and for balances. */
+/** The number of past runs that are searched for an uninterrupted run and for balances. */
 const RUNS_LOOKED_AT = 10;
 
 type RunState = Pick<IntegrationState, 'lastRun' | 'remaining'>;

@@ -1,4 +1,7 @@
-/** Composes the monthly mails: counts, the clients' names and links. They contain no contact's name and no amount. Pure. */
+/**
+ * Composes the monthly mails: counts, the clients' names and links. They contain no contact's name and no amount. All
+ * functions are pure.
+ */
 import { MAIL_RULES, type MailKind } from '../../core/mail-kinds.ts';
 import { plainLine, plainText } from '../../core/printable.ts';
 import { publicAddress } from '../../core/public-address.ts';
@@ -19,7 +22,7 @@ interface MonthlyMail {
   /** The past month, such as 2026-10. */
   month: string;
   clients: readonly ClientLines[];
-  /** Number of further clients, which the mail does not list. */
+  /** The number of further clients, which the mail does not list. */
   more: number;
   publicUrl: string;
   /** The path of the page that stops these mails. */

@@ -229,7 +229,7 @@ function pathOf(kind: MailKind, id: string): string {
   return kind === 'introductions' ? `/introductions/${part}` : `/results?client=${part}`;
 }
 
-/** Pure: the kinds that are due on this day (epoch ms). */
+/** The kinds that are due on this day (epoch ms). Pure. */
 function listDueKinds(now: number): MailKind[] {
   const day = new Date(now).getUTCDate();
   return MAIL_KINDS.filter((kind) => day >= MAIL_RULES[kind].fromDay);

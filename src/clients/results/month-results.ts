@@ -34,7 +34,10 @@ const resultsSchema = z.object({
   /** Contacts that were sent to the service, and the part that it knew. */
   sent: count,
   matched: count,
-  /** Number of contacts in each of `CAPACITY_BANDS`; null, like the next two, if not all profiles of the month were kept. */
+  /**
+   * The number of contacts in each of `CAPACITY_BANDS`; null, like the next two, if not all profiles of the month were
+   * kept.
+   */
   bands: z.array(count).length(CAPACITY_BANDS.length).nullable(),
   /** Contacts whose capacity the service does not know. */
   unknown: count.nullable(),
@@ -53,7 +56,7 @@ interface ResultDeps {
   clock: Pick<Clock, 'now'>;
 }
 
-/** Number of records that are opened before other work may continue: a few milliseconds. */
+/** The number of records that are opened before other work may continue: a few milliseconds. */
 const SLICE = 250;
 
 const DAY_MS = 86_400_000;
@@ -190,7 +193,7 @@ export async function storePastMonths(
   return added;
 }
 
-/** Pure: the months from the month of `first` that end before `end` (both epoch ms), the oldest first. */
+/** The months from the month of `first` that end before `end` (both epoch ms), the oldest first. Pure. */
 export function listMonths(first: number, end: number): string[] {
   const months: string[] = [];
   for (let month = toMonth(toDay(first)); months.length < MOST_MONTHS; ) {
@@ -205,7 +208,7 @@ export function listMonths(first: number, end: number): string[] {
 /** A century: a wrong clock must not make a loop without an end. */
 const MOST_MONTHS = 1_200;
 
-/** Pure: the time that a month spans. */
+/** The time that a month spans. Pure. */
 export function toSpan(month: string): Span {
   const from = Date.parse(`${month}-01T00:00:00Z`);
   const start = new Date(from);

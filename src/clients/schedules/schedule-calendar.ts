@@ -40,7 +40,7 @@ export interface CalendarDay {
 export interface ClockChange {
   /** The day, `2027-03-14`. */
   day: string;
-  /** Number of minutes that the clock skips; negative if it shows them twice. */
+  /** The number of minutes that the clock skips; negative if it shows them twice. */
   minutes: number;
   /** The local time when the first run of that day starts, or null if no run starts. */
   runAt: string | null;
@@ -58,7 +58,7 @@ export interface ScheduleDetail {
   changes: ClockChange[];
 }
 
-/** Number of days before today, and of days from today on. */
+/** The number of days before today, and of days from today on. */
 const DAYS = 30;
 
 /** Maximum number of runs shown for one day. */

@@ -1,4 +1,4 @@
-/** Recognises the kind of a column by its values, regardless of the column's name. Pure. */
+/** Recognises the kind of a column by its values, regardless of the column's name. All functions are pure. */
 import { yesOrNo } from '../../../connectors/marks/yes-or-no.ts';
 import { COUNTRY_NAMES, ORGANISATION_WORDS, REGION_NAMES, STREET_WORDS } from './content-words.ts';
 

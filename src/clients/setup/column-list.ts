@@ -1,4 +1,4 @@
-/** Lists every column of a file, with its use and an example, including unused columns. Pure. */
+/** Lists every column of a file, with its use and an example, including unused columns. All functions are pure. */
 
 import { settingNames } from '../../../connectors/csv/setting-names.ts';
 import {

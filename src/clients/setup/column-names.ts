@@ -1,4 +1,4 @@
-/** Folds the names of a file's columns into the spelling in which they are compared. Pure. */
+/** Folds the names of a file's columns into the spelling in which they are compared. All functions are pure. */
 import { OTHER_PEOPLES } from './guess-words.ts';
 
 /** Longer texts are not column names, and are never recognised as part of a contact. */

@@ -77,7 +77,7 @@ async function readStart({ handle, size }: TextSource): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** Number of records that are used for a guess, if the first part of the file has that many. */
+/** The number of records that are used for a guess, if the first part of the file has that many. */
 const MAX_SAMPLE = 10_000;
 
 /** Options for a file that was read to its end. */

@@ -284,7 +284,7 @@ export async function checkedIntegration(
   return integration;
 }
 
-/** Number of contacts that are sent in the trial of a set-up. */
+/** The number of contacts that are sent in the trial of a set-up. */
 export const TRIAL_SIZE = 25;
 
 /** Returns whether a stored integration has the limits of a trial, which ends when its set-up is finished. */

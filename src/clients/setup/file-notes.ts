@@ -1,4 +1,4 @@
-/** Notes for the user about a file and the columns that were chosen from it. Pure. */
+/** Notes for the user about a file and the columns that were chosen from it. All functions are pure. */
 import type { ChosenColumns } from './column-list.ts';
 import type { CsvHeader } from './csv-header.ts';
 import { noStreetNote } from './guess-address.ts';

@@ -1,4 +1,7 @@
-/** Finds the columns with the parts of one address of each contact, from the street to the country. Pure. */
+/**
+ * Finds the columns with the parts of one address of each contact, from the street to the country. All functions are
+ * pure.
+ */
 import type { ContentKind } from './column-content.ts';
 import { findAll, getNameIndex, plain } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';

@@ -1,4 +1,4 @@
-/** Finds the columns with the employers of each contact. Pure. */
+/** Finds the columns with the employers of each contact. All functions are pure. */
 import { plain } from './column-names.ts';
 import type { NameColumns } from './guess-names.ts';
 import { EMPLOYER_NAMES, FURTHER_EMPLOYERS } from './guess-words.ts';

@@ -1,4 +1,7 @@
-/** Finds the column with each contact's ID. It is recognised by its name, and its value is unique in each row. Pure. */
+/**
+ * Finds the column with each contact's ID. It is recognised by its name, and its value is unique in each row. All
+ * functions are pure.
+ */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { findAll, plain, withoutAside } from './column-names.ts';
 import type { CsvHeader, CsvSample } from './csv-header.ts';

@@ -1,4 +1,4 @@
-/** Finds the columns with the names of each contact. Pure. */
+/** Finds the columns with the names of each contact. All functions are pure. */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { endsWith, findAll, MAX_NAME_LENGTH, plain } from './column-names.ts';
 import type { CsvHeader } from './csv-header.ts';

@@ -1,5 +1,6 @@
 /**
- * A file whose columns are to be recognised: the names of its columns, and the kinds of their values. Pure.
+ * A file whose columns are to be recognised: the names of its columns, and the kinds of their values. All functions are
+ * pure.
  */
 import { type ContentKind, contentKind } from './column-content.ts';
 import { findAll } from './column-names.ts';

@@ -1,4 +1,4 @@
-/** The fields that a set-up offers for marks: the fields that fit, and their values. Pure. */
+/** The fields that a set-up offers for marks: the fields that fit, and their values. All functions are pure. */
 
 import { missingMarksText } from '../../../connectors/findings/missing-parts.ts';
 import type { MarkKind } from '../../../connectors/marks/mark-values.ts';
@@ -25,7 +25,7 @@ export const MARKS = [
 export interface MarkFieldValues {
   kind: MarkKind;
   field: string;
-  /** Number of contacts that were checked. */
+  /** The number of contacts that were checked. */
   of: number;
   values: { value: string; count: number }[];
 }

@@ -1,4 +1,7 @@
-/** Recognises groups that are marks: people who died, want no contact or opted out introduce nobody. Pure. */
+/**
+ * Recognises groups that are marks: people who died, want no contact or opted out introduce nobody. All functions are
+ * pure.
+ */
 import type { GroupSummary } from '../../../connectors/contract.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { plain } from './column-names.ts';

@@ -1,4 +1,4 @@
-/** Recognises files as exports of products whose columns are known. Pure. */
+/** Recognises files as exports of products whose columns are known. All functions are pure. */
 import { present } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
 import { isId, MOST_BLANK } from './guess-id.ts';

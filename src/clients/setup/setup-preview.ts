@@ -34,7 +34,7 @@ const MOST_COUNTED = 20_000;
 export interface PeoplePreview {
   /** A few contacts, as they would be sent. */
   persons: PersonDetails[];
-  /** Number of contacts that were counted, and how many of them may be sent. */
+  /** The number of contacts that were counted, and how many of them may be sent. */
   read: number;
   sendable: number;
   /** True if there are more contacts than were counted. */
@@ -96,7 +96,7 @@ const MARK_TYPES: ReadonlySet<string> = new Set([
   ...['boolean', 'date', 'datetime', 'picklist', 'multiPicklist'],
 ]);
 
-/** Number of contacts whose values are counted while a user waits. */
+/** The number of contacts whose values are counted while a user waits. */
 const MOST_VALUES_READ = 2_000;
 
 /**

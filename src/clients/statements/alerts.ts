@@ -15,7 +15,7 @@ export type AlertRecord = FromRow<Omit<Selectable<Tables['alerts']>, 'told_at'>>
 /** The row for the end of the audit. No integration can have this ID. */
 const AUDIT = '*audit';
 
-/** Number of an integration's problems that are shown. */
+/** The number of an integration's problems that are shown. */
 const KEPT_SHOWN = 50;
 
 export function listAlerts(reader: Reader): Promise<AlertRecord[]> {

@@ -11,7 +11,7 @@ export type HookRecord = FromRow<Selectable<Tables['hooks']>>;
 
 export type HookCallRecord = FromRow<Selectable<Tables['hook_calls']>>;
 
-/** Number of calls that are kept for each integration. */
+/** The number of calls that are kept for each integration. */
 const KEPT_CALLS = 50;
 
 export function findHookByClient(

@@ -25,7 +25,7 @@ export interface ChangedSettings {
   version: number;
 }
 
-/** Number of changes that are read together. */
+/** The number of changes that are read together. */
 const PAGE = 500;
 
 /** The number of the Postgres lock for changes of settings. No other lock here uses it. */

@@ -19,7 +19,7 @@ export interface ClaimedTime {
   runId: string | null;
 }
 
-/** Number of schedules in one transaction. */
+/** The number of schedules in one transaction. */
 const PAGE = 500;
 
 export function listScheduleRecords(reader: Reader): Promise<ScheduleRecord[]> {

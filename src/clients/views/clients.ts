@@ -36,7 +36,7 @@ export interface ClientBrief {
   problem: Problem | null;
   /** The run that is in progress or queued. */
   run: string | null;
-  /** Number of pending decisions. */
+  /** The number of pending decisions. */
   decisions: number;
   paused: boolean;
 }

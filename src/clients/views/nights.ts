@@ -12,7 +12,7 @@ export interface NightView {
   status: 'running' | 'succeeded' | 'incomplete' | 'failed' | null;
   /** The code of the reason, if it stopped. */
   reason: string | null;
-  /** Number of runs that started. */
+  /** The number of runs that started. */
   runs: number;
   /** Enhancement credits that these runs spent. */
   spent: number;

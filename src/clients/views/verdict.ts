@@ -70,7 +70,7 @@ export interface Brief {
   name: string;
   standing: ClientStatus;
   problem: Problem | null;
-  /** Number of pending decisions. */
+  /** The number of pending decisions. */
   decisions: number;
 }
 

@@ -88,7 +88,7 @@ export async function moveAndList(
   return moved;
 }
 
-/** Pure: returns the row of one contact after an event, or null if the table refuses the event. */
+/** Returns the row of one contact after an event, or null if the table refuses the event. Pure. */
 export function after(
   event: LifeEvent,
   row: ContactRow,

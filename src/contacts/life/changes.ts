@@ -92,7 +92,7 @@ export interface Known {
   moment: ChangeContext;
 }
 
-/** Pure: returns the value for one row. */
+/** Returns the value for one row. Pure. */
 export function read(value: Value, known: Known): Scalar {
   if (value === null || typeof value !== 'object') return value;
   if ('own' in value) return known.row[value.own];
@@ -101,7 +101,7 @@ export function read(value: Value, known: Known): Scalar {
   return read(holds(value.if, known) ? value.then : value.else, known);
 }
 
-/** Pure: returns whether a condition is true for one row. Nothing equals null, as in SQL. */
+/** Returns whether a condition is true for one row. Nothing equals null, as in SQL. Pure. */
 export function holds(condition: Condition, known: Known): boolean {
   if ('equal' in condition) {
     const one = read(condition.equal[0], known);

@@ -7,7 +7,7 @@ import type { Store } from '../../database/store.ts';
 import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import { move } from '../life/apply-events.ts';
 
-/** Number of changed identities; `src/sync/guards/mass-change.ts` explains each number. */
+/** The number of changed identities; `src/sync/guards/mass-change.ts` explains each number. */
 export interface ChangeCounts {
   due: number;
   submitted: number;

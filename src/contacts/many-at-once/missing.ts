@@ -20,9 +20,9 @@ export interface DepartureWindow {
   since: number;
 }
 
-/** Number of missing contacts of an integration, and of all its contacts. */
+/** The number of missing contacts of an integration, and of all its contacts. */
 export interface DepartureCounts {
-  /** Number of contacts that are missing now, without contacts that a user decided to wait for. */
+  /** The number of contacts that are missing now, without contacts that a user decided to wait for. */
   missing: number;
   /** Contacts removed within the window because they were missing, not counting removals that a user confirmed. */
   removed: number;

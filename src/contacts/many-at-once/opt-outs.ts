@@ -19,7 +19,7 @@ export const OBJECTS = 2;
 /** The `detail` of a hold if the mark is an objection, and not the opt-out field in the settings. */
 export const BY_OBJECTION = 'objection';
 
-/** Number of marked contacts with a kept profile, and of all contacts with one. */
+/** The number of marked contacts with a kept profile, and of all contacts with one. */
 export interface OptOutCounts {
   /** Marks that no run has recorded before. */
   unrecorded: number;

@@ -21,7 +21,7 @@ export interface Intent {
   sharing: SharingRules;
   /** The maximum number of the key's submissions that may be open, including this one; 1 by default. */
   atOnce?: number;
-  /** Number of the key's credits that must remain after everything that is open. */
+  /** The number of the key's credits that must remain after everything that is open. */
   keep?: number;
 }
 

@@ -18,7 +18,7 @@ export type MappingRecord = FromRow<Selectable<Tables['mappings']>>;
 
 /** The results of contacts that were paid for. */
 export interface Answers {
-  /** Number of contacts that the service has answered. */
+  /** The number of contacts that the service has answered. */
   answered: number;
   /** The number of these contacts whose profile passed the guard. */
   known: number;

@@ -88,7 +88,7 @@ export async function findShares(
   return shares;
 }
 
-/** Pure: returns true if the result of this payment can still be read and is for the contact as it is now. */
+/** Returns true if the result of this payment can still be read and is for the contact as it is now. Pure. */
 export function isReadable(
   { identity, jobId, paidAt }: RecalledRow,
   present: string,
@@ -153,10 +153,7 @@ const openPersons = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string
     .compile(),
 );
 
-/**
- * Pure: returns the newest job after a time. A job whose response was lost is returned only if there is no
- * other.
- */
+/** Returns the newest job after a time. A job whose response was lost is returned only if there is no other. Pure. */
 function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefined {
   const newer = jobs.filter(({ submittedAt }) => submittedAt > after);
   const answered = newer.filter(({ fate }) => fate !== 'lost');

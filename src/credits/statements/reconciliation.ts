@@ -8,9 +8,9 @@ export interface Reconciliation {
   integrations: string[];
   /** Credits that the service reported as charged. */
   charged: number;
-  /** Number of people in submissions of which it is unknown whether they were charged. */
+  /** The number of people in submissions of which it is unknown whether they were charged. */
   unsettled: number;
-  /** Number of paid jobs by the reason for their submission. */
+  /** The number of paid jobs by the reason for their submission. */
   reasons: Partial<Record<DueReason, number>>;
   /** The balance before the first submission of the period, or null if it is unknown. */
   balanceBefore: number | null;

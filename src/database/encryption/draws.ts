@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Number of draws at a time. A system call for each draw would cost more than the encryption itself. */
+/** The number of draws at a time. A system call for each draw would cost more than the encryption itself. */
 const DRAWN = 256;
 
 /**

@@ -90,7 +90,7 @@ export const CLIENT_TABLES = {
       secret: nullable(sealed({ with: 'secret key', boundTo: ['integration_id'] })),
       created_at: bigint(),
       last_used_at: nullable(bigint()),
-      /** Number of contacts that calls named and that the CRM does not have. */
+      /** The number of contacts that calls named and that the CRM does not have. */
       ignored_count: withDefault(bigint()),
       /** The time of the last call that requested something, by the database's clock. */
       called_at: withDefault(bigint()),
@@ -189,7 +189,7 @@ export const CLIENT_TABLES = {
       times: integer(),
       /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
       answer: text(),
-      /** Number of contacts that the last of these calls named. */
+      /** The number of contacts that the last of these calls named. */
       contacts: integer(),
       /** The run that the call led to, or null if there is none. */
       run_id: nullable(text()),

@@ -145,7 +145,7 @@ export const NETWORK_TABLES = {
       member_fingerprint: personal(text()),
       /** Null if the response is unknown. */
       job_id: nullable(text()),
-      /** Number of donors in the bulk add. */
+      /** The number of donors in the bulk add. */
       donors: integer(),
       sent_at: bigint(),
     },

@@ -37,7 +37,7 @@ export const PATH_TABLES = {
       found_at: nullable(bigint()),
       /** Strength of the best connection in millionths, or null without a path. */
       strength_millionths: personal(nullable(integer())),
-      /** Number of people in the networks to whom the contact is connected. */
+      /** The number of people in the networks to whom the contact is connected. */
       people: personal(integer()),
       /** Donor ID of the member at the other end of the best connection. */
       introducer_id: nullable(donorId('introducer')),

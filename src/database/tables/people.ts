@@ -183,7 +183,7 @@ export const PEOPLE_TABLES = {
       until: bigint(),
     },
   ),
-  /** Number of failed sign-ins, for all processes together. */
+  /** The number of failed sign-ins, for all processes together. */
   sign_in_attempts: table(
     {
       key: ['key'],

@@ -87,11 +87,11 @@ export const SYNC_TABLES = {
       facts: nullable(text()),
       /** When values that the run wrote were last restored, or null if never. */
       undone_at: nullable(bigint()),
-      /** Number of values that were restored, by all undos of the run together. */
+      /** The number of values that were restored, by all undos of the run together. */
       undone_values: integer(),
-      /** Number of contacts in which every value of the run was restored. */
+      /** The number of contacts in which every value of the run was restored. */
       undone_contacts: integer(),
-      /** Number of values that the last undo left alone, because they had changed since the run. */
+      /** The number of values that the last undo left alone, because they had changed since the run. */
       undone_kept: integer(),
     },
   ),

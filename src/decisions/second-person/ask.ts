@@ -233,7 +233,7 @@ export async function readSubject(
 interface Held {
   id: string;
   openedAt: number;
-  /** Number of contacts, and the credits needed to approve it. */
+  /** The number of contacts, and the credits needed to approve it. */
   contacts: number;
   credits: number;
   /** True if the CRM asks to erase the contact. */

@@ -43,8 +43,7 @@ export interface QuestionBatch {
   /** The reason of requested erasures, which is the same for the whole batch, or null for any other kind. */
   source: ErasureSource | null;
   /**
-   * Number of contacts in which each part has changed. A contact in which two parts have changed counts in
-   * both.
+   * The number of contacts in which each part has changed. A contact in which two parts have changed counts in both.
    */
   parts: Partial<Record<ChangedPart, number>>;
   /** When the first of them was opened (epoch ms). */

@@ -44,7 +44,7 @@ export interface ErasureRequest {
   isAutomatic: boolean;
 }
 
-/** Number of new requests that are due now, and number that wait for a user. */
+/** The number of new requests that are due now, and number that wait for a user. */
 export interface RecordedRequests {
   due: number;
   asked: number;

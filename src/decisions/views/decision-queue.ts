@@ -28,7 +28,7 @@ export interface QueueQuery {
 
 export interface DecisionQueue {
   /**
-   * Number of pending decisions, regardless of the query. Contacts that are decided together count as one decision
+   * The number of pending decisions, regardless of the query. Contacts that are decided together count as one decision
    * decision.
    */
   total: number;
@@ -62,7 +62,7 @@ export interface QueueItem {
 /** The integrations that the user may access, by ID. */
 export type ClientAccess = ReadonlyMap<string, { name?: string | undefined }>;
 
-/** Number of decisions on one page. */
+/** The number of decisions on one page. */
 const QUEUE_PAGE = 50;
 
 /** Returns null if the word is not a reason. */

@@ -1,6 +1,6 @@
 /**
- * Finds the differences between two names: letter by letter for display, and in words for screen readers.
- * Pure.
+ * Finds the differences between two names: letter by letter for display, and in words for screen readers. All functions
+ * are pure.
  */
 import { describeCount } from '../../core/quantities.ts';
 import { shareRoot } from '../../mapping/names.ts';

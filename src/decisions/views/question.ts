@@ -134,11 +134,10 @@ export interface BatchView {
   kind: BatchKind;
   /** Why the contacts are held, in whole sentences. */
   reason: string;
-  /** Number of contacts that are waiting for the decision. */
+  /** The number of contacts that are waiting for the decision. */
   count: number;
   /**
-   * Number of contacts in which each part has changed. A contact in which two parts have changed counts in
-   * both.
+   * The number of contacts in which each part has changed. A contact in which two parts have changed counts in both.
    */
   parts: QuestionBatch['parts'];
   /** The maximum number of credits that approving the batch would cost. */

@@ -25,7 +25,7 @@ const erasedSchema = z.object({
   payments: count,
 });
 
-/** Number of erased items, by kind. */
+/** The number of erased items, by kind. */
 export type ErasedCounts = z.infer<typeof erasedSchema>;
 
 const crmSchema = z.object({
@@ -132,8 +132,8 @@ export function parseNote(json: string | null): ErasureNote | null {
 }
 
 /**
- * Pure: returns whether nothing is left in the CRM. Until then the store keeps its data, because only that
- * data can show which values are ours.
+ * Returns whether nothing is left in the CRM. Until then the store keeps its data, because only that data can show
+ * which values are ours. Pure.
  */
 export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   if (crm === null) return true;
@@ -142,7 +142,7 @@ export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   return !isLeft && !isNamed && unreached === null;
 }
 
-/** Pure: adds the counts of two parts of one erasure. */
+/** Adds the counts of two parts of one erasure. Pure. */
 export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): ErasedCounts {
   const sum = (what: keyof ErasedCounts) => one[what] + (other[what] ?? 0);
   return {

@@ -70,7 +70,7 @@ interface KeptTexts {
   mentions: Mention[];
   /** Writes whose texts name the person, and that are not yet linked to the person's donor. */
   naming: NamingWrite[];
-  /** Number of removed texts. */
+  /** The number of removed texts. */
   texts: number;
 }
 
@@ -356,7 +356,7 @@ export async function dropKeptTexts(
   await store.checkpoint(lease, (trx) => recordTextsGone(trx, gone));
 }
 
-/** Number of contacts read at a time. */
+/** The number of contacts read at a time. */
 const CONTACTS_AT_ONCE = 200;
 
 export async function* pagesOf(

@@ -7,9 +7,9 @@ import type { Reader } from '../../database/reader.ts';
 
 /** The facts by the CRM's field name. */
 export interface FieldHealth {
-  /** Number of checked contacts that have a delivered profile. */
+  /** The number of checked contacts that have a delivered profile. */
   looked: number;
-  /** Number of these contacts that have a value of ours in the field. */
+  /** The number of these contacts that have a value of ours in the field. */
   filled: ReadonlyMap<string, number>;
   /** Epoch ms, from the last writes only. */
   writtenAt: ReadonlyMap<string, number>;

@@ -26,7 +26,7 @@ export interface PurgeLimits {
   keepsAny: boolean;
 }
 
-/** Number of deleted profiles, by reason. */
+/** The number of deleted profiles, by reason. */
 export interface PurgedProfiles {
   old: number;
   optedOut: number;

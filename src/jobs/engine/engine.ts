@@ -23,7 +23,7 @@ export interface Turn {
 
 /** How much a process can work on at the same time. */
 export interface Capacity {
-  /** Number of turns for which it has room. */
+  /** The number of turns for which it has room. */
   free: number;
   /**
    * How many of these turns may be for requests that only a schedule has made. The rest is reserved for users and

@@ -1,4 +1,4 @@
-/** Describes in a sentence what a run for one contact would do and cost. Pure. */
+/** Describes in a sentence what a run for one contact would do and cost. All functions are pure. */
 import type { z } from 'zod';
 import { outcomeText } from '../../core/outcome.ts';
 import { dueText } from '../../sync/views/due-text.ts';

@@ -5,7 +5,7 @@ import type { FieldMapping } from '../../core/field-map.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { met, unmet } from './checks.ts';
 
-/** Number of contacts to read. Usually this takes one request, as a single contact would. */
+/** The number of contacts to read. Usually this takes one request, as a single contact would. */
 const SAMPLE = 100;
 
 /**

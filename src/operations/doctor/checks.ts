@@ -43,8 +43,8 @@ const PATIENCE_MS = 20_000;
 type Partner = OpenIntegration['partner'];
 
 /**
- * Checks that the Partner Data Service can be reached, accepts the key and has credits left, and reads the
- * service's own description. Free.
+ * Checks that the Partner Data Service can be reached, accepts the key and has credits left, and reads the service's
+ * own description. Costs no credits.
  */
 export async function checkPartner({ partner }: { partner: Partner }): Promise<Finding[]> {
   const signal = AbortSignal.timeout(PATIENCE_MS);

@@ -24,7 +24,7 @@ const CLIENT = z.string().describe('The ID of the client');
 /** The most contacts in one response, and in a file. */
 export const MOST_INTRODUCTIONS = 500;
 
-/** Number of contacts on a page. */
+/** The number of contacts on a page. */
 export const INTRODUCTIONS_PAGE = 25;
 
 const introductionSchema = z.object({

@@ -177,7 +177,7 @@ export interface SecondUserMatter {
    * month.`
    */
   text: string;
-  /** Number of affected contacts. `credits` is the maximum cost of the action. */
+  /** The number of affected contacts. `credits` is the maximum cost of the action. */
   contacts: number;
   credits: number;
   /** The setting that requires the second user, such as `twoPeople.forget`. */

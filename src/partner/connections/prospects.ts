@@ -23,7 +23,7 @@ export interface Prospect {
   donor: DonorReference;
   /** Strength of the strongest connection; 0 if there is none. */
   maxStrength: number;
-  /** Number of connections, which may be more than the service lists. */
+  /** The number of connections, which may be more than the service lists. */
   totalConnections: number;
   connections: readonly Connection[];
 }

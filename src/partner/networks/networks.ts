@@ -25,19 +25,19 @@ import {
  * the job is unknown. The service does not say which.
  */
 export interface Networks {
-  /** Returns all networks of the team. Free. */
+  /** Returns all networks of the team. Costs no credits. */
   list(signal?: AbortSignal): Promise<Network[]>;
   /**
    * Creates a network, or adopts an existing network with exactly that name. A colour that the service does not have is
-   * replaced with an available colour. Free.
+   * replaced with an available colour. Costs no credits.
    */
   create(name: string, color: string, signal?: AbortSignal): Promise<CreatedNetwork>;
   /** Renames a network. Free. `PartnerBadRequest` if another network has the name. */
   rename(networkId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Deletes a network. The document has no such endpoint: `PartnerEndpointMissing`, and nothing is
-   * sent, unless the service's openapi.json lists it. `PartnerNotFound` also if a first attempt,
-   * whose response was lost, has deleted it. Free.
+   * Deletes a network. The document has no such endpoint: `PartnerEndpointMissing`, and nothing is sent, unless the
+   * service's openapi.json lists it. `PartnerNotFound` also if a first attempt, whose response was lost, has deleted
+   * it. Costs no credits.
    */
   delete(networkId: string, signal?: AbortSignal): Promise<void>;
   /**
@@ -62,7 +62,7 @@ export interface Networks {
     signal?: AbortSignal,
     mayLeave?: MayLeave,
   ): Promise<BulkAddJob>;
-  /** Reads the state of a bulk add once. Free. */
+  /** Reads the state of a bulk add once. Costs no credits. */
   readBulkAdd(jobId: string, signal?: AbortSignal): Promise<BulkAdd>;
   /**
    * Polls a bulk add every three seconds until it ends, and gives each of its donors an outcome. A donor that the job

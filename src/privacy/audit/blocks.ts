@@ -9,7 +9,7 @@ import type { Reader } from '../../database/reader.ts';
 
 /** All blocks of the database at the same moment. */
 export interface Blocks {
-  /** Number of blocks. */
+  /** The number of blocks. */
   count: number;
   /** The keyed hash of all blocks. */
   hash: string;

@@ -16,7 +16,7 @@ export interface AuditCheckView {
    * the end.
    */
   verdict: 'intact' | 'cannot_tell' | 'changed' | null;
-  /** Number of entries checked so far, and (`of`) their total. */
+  /** The number of entries checked so far, and (`of`) their total. */
   checked: number;
   of: number;
   /** ISO 8601. */

@@ -136,7 +136,7 @@ export function recordEntry(trx: AuditedTransaction, entry: NewAuditEntry): Prom
   return addEntry(trx, trx, entry);
 }
 
-/** Number of entries that are added in one transaction. */
+/** The number of entries that are added in one transaction. */
 const PAGE = 500;
 
 /** Adds entries about an action that changes nothing in the database. They are added before the action. */

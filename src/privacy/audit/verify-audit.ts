@@ -22,7 +22,7 @@ import type { AuditAction } from './record.ts';
 
 /** The result of checking the chain. */
 export interface AuditCheck {
-  /** Number of checked entries. */
+  /** The number of checked entries. */
   entries: number;
   /** The end of the chain. If it is stored elsewhere, it later proves that no entry before it is missing. */
   end: AuditPlace | null;

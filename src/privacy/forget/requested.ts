@@ -24,7 +24,7 @@ export interface ErasedOnRequest {
   left: number;
 }
 
-/** Number of erasures that are loaded at a time. */
+/** The number of erasures that are loaded at a time. */
 const AT_ONCE = 500;
 
 /** Reasons that are marks in the CRM. The mark must still be set when the erasure starts. */

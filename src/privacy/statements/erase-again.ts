@@ -26,7 +26,7 @@ export interface ErasedAgain {
 /** A log entry, without the place where it was written. */
 type ErasureEntry = Omit<LoggedEntry, 'store' | 'folder'>;
 
-/** Number of rows that are searched at a time. */
+/** The number of rows that are searched at a time. */
 const IDS_PER_LOOK = 5_000;
 
 export async function eraseAgain(
@@ -103,7 +103,7 @@ async function hasLeftSince(
   return older !== undefined;
 }
 
-/** Pure: returns the final state of each contact, without contacts whose block was lifted. */
+/** Returns the final state of each contact, without contacts whose block was lifted. Pure. */
 function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
   const last = new Map<string, ErasureEntry>();
   for (const entry of entries) {

@@ -10,7 +10,7 @@ import { OWN_TABLES, type OwnTable } from './contact-places.ts';
 import { dropMonthsOf } from './drop-months.ts';
 import { dropLeftValues, leaveValues } from './left-values.ts';
 
-/** Number of erased items of a contact, by kind. The numbers do not identify the contact. */
+/** The number of erased items of a contact, by kind. The numbers do not identify the contact. */
 export interface ErasedRows {
   contacts: number;
   /**

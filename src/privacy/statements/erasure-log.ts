@@ -111,14 +111,14 @@ export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   };
 }
 
-/** Pure: returns whether a line belongs to this database, or to none. */
+/** Returns whether a line belongs to this database, or to none. Pure. */
 export function isOfStore(entry: Pick<ErasureEntry, 'store'>, store: string): boolean {
   return entry.store === '' || entry.store === store;
 }
 
 /**
- * Pure: returns the time of the last line that a process wrote while it had the database open, or null if there is
- * none.
+ * Returns the time of the last line that a process wrote while it had the database open, or null if there is none.
+ * Pure.
  */
 export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
   const times = entries.flatMap(({ what, at }) => (what === 'backups' ? [] : at));
@@ -127,7 +127,7 @@ export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
 
 const SEEN_EVERY_MS = 3_600_000;
 
-/** Pure: returns whether a process should record that it has the database open. */
+/** Returns whether a process should record that it has the database open. Pure. */
 export function isSeenDue(entries: readonly ErasureEntry[], now: number): boolean {
   const last = lastLineAt(entries);
   if (last === null || Math.abs(now - last) >= SEEN_EVERY_MS) return true;

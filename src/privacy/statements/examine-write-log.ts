@@ -5,11 +5,11 @@ import { BACKUP_TAKES_MS, type WriteLog, type WriteLogFile } from './write-log.t
 /** The state of the write log. */
 export interface WriteLogState {
   files: readonly WriteLogFile[];
-  /** Number of the database's newest writes that were looked up in the log. */
+  /** The number of the database's newest writes that were looked up in the log. */
   checked: number;
   /**
-   * Number of these writes that are missing in the log, because another host has recorded them elsewhere or
-   * the log was lost.
+   * The number of these writes that are missing in the log, because another host has recorded them elsewhere or the log
+   * was lost.
    */
   missing: number;
   /** Epoch ms, or null if no write is missing. */

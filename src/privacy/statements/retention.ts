@@ -14,7 +14,7 @@ import type { JobState } from '../../database/tables/credits.ts';
 import { recordEntry } from '../audit/record.ts';
 import { BESIDE_CONTACTS } from './contact-places.ts';
 
-/** Number of deleted rows, by kind. */
+/** The number of deleted rows, by kind. */
 export type Purged = Record<PurgedWhat, number>;
 
 /** The deletions in one transaction, for each retention setting. */

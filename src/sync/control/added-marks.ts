@@ -1,6 +1,6 @@
 /**
- * Contacts that count as if their opt-out field were set, although the CRM's own records do not mark them.
- * The settings list them as objecting, or a CRM has requested their erasure by an event.
+ * Treats contacts as opted out although their CRM records do not say so. These are contacts that the settings list as
+ * objecting, and contacts whose erasure a CRM event has requested.
  */
 import type { Connector } from '../../../connectors/contract.ts';
 import type { Contact } from '../../core/contact.ts';
@@ -8,11 +8,11 @@ import type { Contact } from '../../core/contact.ts';
 export interface AddedMarks {
   /** The IDs of contacts that object, from the settings. */
   objectors: ReadonlySet<string>;
-  /** Returns the contacts whose erasure has been requested so far; an event may arrive during a run. */
+  /** Returns the contacts whose erasure has been requested so far. A request can arrive during a run. */
   listAsked(): Promise<ReadonlySet<string>>;
 }
 
-/** Returns the same connector with these contacts opted out. */
+/** Returns the same connector, which also reports these contacts as opted out. */
 export function withAddedMarks(
   connector: Connector,
   { objectors, listAsked }: AddedMarks,
@@ -32,7 +32,8 @@ export function withAddedMarks(
       );
     },
     async *findMarked(cursor) {
-      // A longer list makes the run read all contacts again, except contacts outside the filter.
+      // After the list of objecting contacts has grown, the run reads all contacts again, except contacts outside the
+      // filter.
       if (cursor === null && objectors.size > 0) yield [...objectors];
       if (connector.findMarked !== undefined) yield* connector.findMarked(cursor);
     },
@@ -43,7 +44,7 @@ export function withAddedMarks(
       if (name === 'readPages' || name === 'readByIds') return marked[name];
       if (name === 'findMarked') return hasMarks ? marked.findMarked : undefined;
       const value: unknown = Reflect.get(target, name);
-      // A connector from a package may be a class instance.
+      // A connector from a package can be a class instance, whose methods need their `this`.
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });

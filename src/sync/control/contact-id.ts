@@ -5,9 +5,9 @@ import { ConfigurationError } from '../../core/errors.ts';
 export type CanonicalId = (text: string) => string | null;
 
 /**
- * Returns a contact's ID in the form that the store and the connector use. Some CRMs show two forms of each
- * ID; if they counted as two contacts, both would be paid for. Throws a ConfigurationError for a text that
- * cannot be a contact's ID.
+ * Returns a contact's ID in the form that the store and the connector use. Some CRMs show two forms of each ID. If the
+ * two forms counted as two contacts, donor-sync would pay for both. Throws a ConfigurationError if the text cannot be a
+ * contact's ID.
  */
 export function toContactId(canonicalId: CanonicalId, integrationId: string, text: string): string {
   const trimmed = text.trim();
@@ -19,7 +19,7 @@ export function toContactId(canonicalId: CanonicalId, integrationId: string, tex
   );
 }
 
-/** A connector that defines no form of its IDs has only one form. */
+/** Returns the connector's `canonicalId`. If the connector does not define one, its IDs have only one form. */
 export function getCanonicalId(definition: ConnectorDefinition): CanonicalId {
   return (text) => (definition.canonicalId ? definition.canonicalId(text) : text);
 }

@@ -20,14 +20,14 @@ import type { ErasedTexts } from './erased-texts.ts';
 import type { NormalisedFields } from './normalised-fields.ts';
 
 /**
- * When this process first saw each request whose response is lost. It uses only its own monotonic clock, in
- * memory: another process's clock, or a clock that can be adjusted, does not show how much time the service
- * has had.
+ * Remembers when this process first saw each request whose response is lost. The times come from this process's
+ * monotonic clock and stay in memory. Another process's clock, or a clock that can be adjusted, does not show how much
+ * time the service has had.
  */
 export interface Observations {
-  /** Returns when this request was first seen; `nowMs` if this is the first time. */
+  /** Returns when this process first saw the request, or `nowMs` if it has not seen the request before. */
   firstSeenMs(id: string, nowMs: number): number;
-  /** Removes a request that is settled. */
+  /** Removes a request that has been settled. */
   forget(id: string): void;
 }
 
@@ -48,30 +48,30 @@ export interface SyncDeps {
   >;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Clock;
-  /** Shared by all runs of this process. */
+  /** The times at which requests were first seen. All runs of this process share this object. */
   sightings: Observations;
   log: Log;
   /** Takes an integration's lease, unless another living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
-  /** The maximum number of people in a submission; by default the maximum that the service accepts. */
+  /** The maximum number of people in a submission. Defaults to the service's own maximum. */
   personsPerSubmission?: number;
-  /** The number of days for which history is kept. */
+  /** How many days of history are kept. */
   retention: Retention;
-  /** True if erasures that a CRM requests wait for users (`twoPeople.forgetByCrm` in the settings). */
+  /** True if a user has to confirm erasures that a CRM requests (`twoPeople.forgetByCrm` in the settings). */
   erasuresWait?: boolean;
   /** Returns a new identifier that cannot be guessed. */
   newId: () => string;
   /** Returns the canonical form of a contact's ID in this CRM. */
   canonicalId: CanonicalId;
-  /** Returns other texts that mean the contact with this canonical ID. */
+  /** Returns the other forms of this contact's canonical ID. */
   otherForms?: (crmId: string) => readonly string[];
 }
 
-/** The same dependencies, before the CRM is open. */
+/** The dependencies of a run before its CRM is open. */
 export interface RunDeps extends Omit<SyncDeps, 'connector'> {
   /**
-   * Opens the integration's CRM, which is closed together with it. Throws a ConfigurationError if
-   * it leads to a different account than before. With a lease, the first account is pinned.
+   * Opens the integration's CRM. Throws a ConfigurationError if it is a different account than before. If a lease is
+   * given, the first account is recorded permanently.
    */
   openConnector(lease: Lease | null): Promise<Connector>;
 }
@@ -90,54 +90,56 @@ export interface Run {
   trigger: Trigger;
   /** The field map in use: from the settings or the connector's default. */
   mappings: readonly FieldMapping[];
-  /** ID of the mapping in use (`fingerprintMapping`). Set once the CRM is open. */
+  /** The ID of the mapping in use (see `fingerprintMapping`). Set once the CRM is open. */
   mapping: string;
-  /** The CRM's description of the mapped fields. Set before contacts are read. */
+  /** The CRM's descriptions of the mapped fields. Set before contacts are read. */
   fields: readonly CrmField[];
   /** Fields that the CRM's automation changes after a write. Set before contacts are read. */
   normalised?: NormalisedFields;
   /** The names of all fields that the CRM shows. Set before contacts are read. */
   described: ReadonlySet<string>;
-  /** The mapped fields that this run has created, so earlier values in them no longer exist. */
+  /** The mapped fields that this run has created. Values from before the run no longer exist in these fields. */
   created?: ReadonlySet<string>;
-  /** Fingerprint of the service key, which balances and open submissions belong to. */
+  /** The fingerprint of the service key. Balances and open submissions belong to a key. */
   partnerKey: string;
   /** Reads identities. Set before contacts are read. */
   identities: IdentityReader;
   /** Fingerprints of contacts that were erased and must not be processed again. */
   forgotten: ReadonlySet<string>;
-  /** Further facts about these people. Set before contacts are read. */
+  /** Further facts about erased people. Set before contacts are read. */
   erased?: ErasedPersons;
-  /** Values in the CRM that name erased people. Set before contacts are read. Omitted if there are none. */
+  /**
+   * Values in the CRM that name erased people. Set before contacts are read, and omitted if there are no such values.
+   */
   erasedTexts?: ErasedTexts;
   /**
-   * Contacts that a page showed as not to be submitted while their profile was in flight, with the time
-   * (monotonic ms).
+   * Contacts that must not be submitted, as a page showed while their profile was in flight. Each has the time at which
+   * this was seen (monotonic ms).
    */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
-  /** The time of the restore whose contacts this run has sorted (epoch ms). Omitted until the run has done so. */
+  /** The time of the restore whose contacts this run has sorted (epoch ms). Omitted until they are sorted. */
   sortedRestore?: number;
   /** True if this run has compared all networks with their groups. Omitted until then. */
   mirroredAll?: boolean;
-  /** Whether all contacts were read, and whether there were any, or null until then. */
+  /** Records whether the CRM has any contacts, once all of them were read. Null until then. */
   readAll?: { isEmpty: boolean } | null;
-  /** CRM IDs of the members of mirrored groups, which come first. Set before contacts are read. */
+  /** The CRM IDs of the contacts in mirrored groups, which are enhanced first. Set before contacts are read. */
   groupMembers: Set<string>;
-  /** True to read everything again, not only changes. */
+  /** True to read all contacts again, and not only changes. */
   full: boolean;
-  /** The CRM IDs of the contacts to sync, at least one, or null for all. */
+  /** The CRM IDs of the contacts to sync, or null for all contacts. Never empty. */
   only: readonly string[] | null;
   /** The contacts in `only` that the CRM does not have. Set before contacts are read. */
   ignored: Set<string>;
-  /** Contacts that this run has read by ID and that no filter has selected. Filled while contacts are read. */
+  /** Contacts that this run has read by ID, so no filter has selected them. Filled while contacts are read. */
   named?: Set<string>;
-  /** The maximum number of credits that a user lets this run spend on enhancements, or null for no limit. */
+  /** The maximum number of credits that this run may spend on enhancements, or null for no limit. */
   limit: number | null;
-  /** True to adopt, without a credit, contacts that have another database's donor ID. */
+  /** True to adopt contacts that have another database's donor ID. Adopting a contact costs no credit. */
   adopt: boolean;
   /**
-   * The profiles that a user wants delivered again; the run then does nothing else. Null or omitted
-   * in an ordinary run.
+   * The profiles that a user wants delivered again. If it is set, the run does nothing else. Null or omitted in an
+   * ordinary run.
    */
   redelivery?: RedeliveryRequest | null;
   control: RunControl;

@@ -6,30 +6,30 @@ import type { RunReason, StopCode } from '../../core/run.ts';
 /** The stations of a run. */
 export type Station = 'read' | 'submit' | 'poll' | 'deliver';
 
-/** The time that requests in flight have to finish when a run stops. */
+/** How long requests in flight may take to finish when a run stops. */
 const GRACE_MS = 6_000;
 
-/** Why a wait ends early. */
+/** The reason that ends a wait because the store has changed. */
 const CHANGED = 'changed';
 
 /**
- * Stations check again after this time, even without a signal. Everything that the run does is signalled.
- * Changes from outside are not, for example a profile that a user approves.
+ * Stations check the store again after this time, even without a signal. The run signals its own changes, but not
+ * changes from outside. For example, a user can approve a profile during the run.
  */
 export const IDLE_MS = 5_000;
 
 /**
- * The information that the stations of one run share: which stations are done, which must stop and why, and a
- * signal for changes in the store. The work itself is passed on only through the store.
+ * The state that the stations of one run share. It shows which stations are done, and which must stop and why. It also
+ * signals changes in the store. The stations pass work to each other only through the store.
  */
 export interface RunControl {
-  /** Aborted when the run stops, which ends all waits at once. */
+  /** Aborted when the run stops, which ends all waits. */
   readonly stopping: AbortSignal;
-  /** Aborted when the time for requests in flight is over. */
+  /** Aborted when requests in flight have had enough time to finish. */
   readonly ending: AbortSignal;
-  /** Why the run stops early, if it does; the first reason counts. */
+  /** Why the run stops early, or null if it does not. The first reason is kept. */
   readonly reason: RunReason | null;
-  /** The CRM's message for that reason, for readers and above, or null if there was none. */
+  /** The CRM's message for that reason, or null if there is none. Only readers and higher roles may see it. */
   readonly words: ForeignText | null;
   /** The error that made the run fail, if any. */
   readonly failure: unknown;
@@ -40,18 +40,21 @@ export interface RunControl {
   note(code: StopCode, message: string): void;
   /** Stops the run at the next checkpoint of each station. */
   stop(code: StopCode, message: string, words?: ForeignText | null): void;
-  /** Stops the run because of an error, either with a stop code or as a failure. */
+  /** Stops the run because of an error. The run gets the error's stop code, or fails if the error has none. */
   stopFor(error: unknown): void;
   /** Marks a station as done. */
   finish(station: Station): void;
   isDone(station: Station): boolean;
-  /** True while nothing more is submitted until more is delivered, so waiting could not fill a batch. */
+  /** True while submitting waits for deliveries, so waiting longer would not fill a batch. */
   submitWaits: boolean;
   /** Signals that the store has changed. */
   notify(): void;
-  /** Number of signals so far. Read it before you read the store, and pass it to `wait` afterwards. */
+  /** The number of signals so far. Read it before you read the store, and pass it to `wait` afterwards. */
   readonly signals: number;
-  /** Resolves after a signal later than `signals`, after `atMostMs`, or when the run stops. */
+  /**
+   * Resolves after the next signal, after `atMostMs`, or when the run stops. `signals` is the number of signals that
+   * the caller already knows about.
+   */
   wait(signals: number, atMostMs?: number): Promise<void>;
   /** Releases timers and listeners once the run has ended and nothing is in flight. */
   close(): void;
@@ -93,7 +96,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       reason ??= { code, message };
     },
     stop(code, message, words = null) {
-      // The reason for a complete stop replaces the reason for stopping spending.
+      // A reason to stop the run is more important than an earlier reason to stop spending.
       if (!stopping.signal.aborted) {
         reason = { code, message };
         said = words;
@@ -105,7 +108,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       void clock.sleep(GRACE_MS, ending.signal).then(() => ending.abort());
     },
     stopFor(error) {
-      // A request that was cut off because the run ends does not give the run another reason.
+      // If a request was cut off because the run is ending, the run keeps its first reason.
       if (ending.signal.aborted && error === ending.signal.reason) return;
       const code = isDonorSyncError(error) ? toStopCode(error) : null;
       if (code !== null) return control.stop(code, messageOf(error), wordsOf(error));
@@ -135,7 +138,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       signals += 1;
       const before = changed;
       changed = new AbortController();
-      // The default reason would be an error with a stack trace, which would be created each time.
+      // Without a reason, each abort would create an error with a stack trace.
       before.abort(CHANGED);
     },
     async wait(seen, atMostMs = IDLE_MS) {
@@ -176,7 +179,9 @@ const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
   'lease_lost',
 ]);
 
-/** Returns the stop code of an error that may not occur in another run, or null for an error that is a failure. */
+/**
+ * Returns the stop code of an error that another run may not meet. Returns null for an error that makes the run fail.
+ */
 function toStopCode(error: DonorSyncError): StopCode | null {
   if (isStopCode(error.code)) return error.code;
   if (error.kind !== 'retriable') return null;

@@ -1,6 +1,6 @@
 /**
- * An integration belongs to the CRM account that it was connected to first. IDs mean different people in a
- * different account, so connectors to other accounts are refused.
+ * Ties each integration to the first CRM account that it was connected to. The same ID means a different person in
+ * another account, so other accounts are refused.
  */
 import type { Connector, CrmAccount } from '../../../connectors/contract.ts';
 import { findIntegrationState, pinCrmAccount } from '../../clients/statements/integrations.ts';
@@ -11,8 +11,8 @@ import type { Store } from '../../database/store.ts';
 import type { RunDeps, SyncDeps } from './context.ts';
 
 /**
- * Opens a connector and requires the integration's account. With a lease, the first account is recorded
- * permanently. Throws a ConfigurationError, with the connector closed, for any other account.
+ * Opens a connector and requires the integration's account. If a lease is given, the first account is recorded
+ * permanently. For any other account, closes the connector and throws a ConfigurationError.
  */
 export async function openPinned(
   store: Store,
@@ -48,7 +48,7 @@ export function accountFingerprint(
   return fingerprint('crm_account', account.id);
 }
 
-/** Returns true if the account is the recorded one, and false if none is recorded yet. */
+/** Returns true for the recorded account, and false if no account is recorded yet. Throws for any other account. */
 async function requireSameAccount(
   store: Store,
   { id }: Pick<Integration, 'id'>,
@@ -60,7 +60,10 @@ async function requireSameAccount(
   throw accountChanged(id, account);
 }
 
-/** The ID of one account means a different person in another, so an account never changes its client. */
+/**
+ * Creates the error for a different account. The same ID means a different person in another account, so a client
+ * always keeps its account.
+ */
 export function accountChanged(id: string, { name }: Pick<CrmAccount, 'name'>): ConfigurationError {
   return new ConfigurationError(
     `"${id}" was connected to another CRM account before, and is now connected to "${name}". The same IDs mean different people in another account. Nothing was changed. Sign in to the account that it was connected to, or set up a client for the new one: donor-sync init`,

@@ -1,24 +1,24 @@
 import type { ErasedMarks } from '../../contacts/erased-marks.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 
-/** The facts about erased people, in addition to the IDs that must not be processed. */
+/** Facts about erased people, in addition to the IDs that must not be processed. */
 export interface ErasedPersons {
-  /** Fingerprints of the words in their names. Lines about them in other profiles are left out. */
+  /** Fingerprints of the words in their names. Lines with these names are left out of other profiles. */
   names: readonly string[];
   /**
-   * Contacts that an erased contact was merged into, by fingerprint of their ID, and since when (epoch ms).
-   * More are added as the CRM reports them.
+   * Contacts that absorbed an erased contact when records were merged. Maps the fingerprint of the contact's ID to the
+   * time of the merge (epoch ms). Contacts are added when the CRM reports further merges.
    */
   merged: Map<string, number>;
   /** The facts, by the fingerprint of the person's name. */
   byName: ReadonlyMap<string, readonly ErasedPerson[]>;
-  /** Contacts that a user declared to be different people, and when (epoch ms). */
+  /** Contacts that a user declared to be different people, with the time of that decision (epoch ms). */
   distinguished: ReadonlyMap<string, number>;
-  /** The decisions about them at that time. */
+  /** The users' decisions about erased people when these facts were loaded. */
   marks: ErasedMarks;
 }
 
-/** An erased person, and when they were erased (epoch ms). */
+/** An erased person, and the time of the erasure (epoch ms). */
 export interface ErasedPerson {
   fingerprints: PersonFingerprints;
   since: number;

@@ -1,10 +1,10 @@
-/** Keeps the service's texts about erased people out of other contacts' profiles. */
+/** Keeps text about erased people out of other contacts' profiles. */
 import { namesOfPerson } from '../../fields/erasing/erased-names.ts';
 import { withoutTexts } from '../../fields/erasing/mentions.ts';
 import type { JobResult } from '../../partner/results.ts';
 import type { Run, SyncDeps } from './context.ts';
 
-/** Returns the same client of the service, but its profiles lack the lines that name an erased person. */
+/** Returns the same client of the service, but removes lines that name an erased person from its profiles. */
 export function withoutErasedPeople(
   { partner, store }: Pick<SyncDeps, 'partner' | 'store'>,
   run: Pick<Run, 'erased'>,

@@ -1,5 +1,6 @@
 /**
- * Erased people: contacts that must not be processed again, and contacts that may be one of them.
+ * Recognises erased people. Their contacts must not be processed again. Other contacts may be an erased person under a
+ * different ID, and then a user decides.
  */
 
 import { z } from 'zod';
@@ -29,18 +30,19 @@ const personSchema = z.object({
   names: z.array(z.string()).default([]),
 });
 
-/** Parses the JSON of a block's person. */
+/** Parses the JSON that a block stores about its person. */
 function parsePerson(json: string | null): PersonFingerprints | null {
   return json === null ? null : personSchema.parse(JSON.parse(json));
 }
 
-/** Loads the erased people for a run of an integration whose account has this fingerprint. */
+/** Loads the erased people for a run. The fingerprint identifies the integration's CRM account. */
 export async function loadErased(
   { store }: Pick<SyncDeps, 'store'>,
   integrationId: string,
   account: string | null,
 ): Promise<Required<ErasedRun>> {
-  // Reads the marks before the data that they describe, so a decision made in between is checked again.
+  // Reads the marks before the data that they describe. If a user decides in between, the marks differ next time and
+  // the data is loaded again.
   const { blocked } = await findErasedMarks(store.reader, integrationId, false);
   const blocks = await listBlocks(store.reader, integrationId, account);
   const marks = await findErasedMarks(store.reader, integrationId, blocks.length > 0);
@@ -60,7 +62,7 @@ export async function loadErased(
 }
 
 /**
- * Does the same before anything is written to the CRM. Also drops the writes for erased contacts that the
+ * Loads the erased people before anything is written to the CRM. Also drops pending writes for erased contacts that the
  * connector has kept since an interrupted run.
  */
 export async function keepErasedAway(
@@ -76,8 +78,8 @@ export async function keepErasedAway(
 }
 
 /**
- * Reloads the data if a user has decided about an erased person since, because such a decision
- * applies during a run.
+ * Reloads the data if a user has decided about an erased person in the meantime. Such a decision applies immediately,
+ * even during a run.
  */
 export async function refreshErased(
   { store }: Pick<SyncDeps, 'store'>,
@@ -91,8 +93,8 @@ export async function refreshErased(
 }
 
 /**
- * Called before a decision about due or ready contacts. Reloads the users' decisions about contacts that may
- * be an erased person.
+ * Reloads the users' decisions if any of these contacts may be an erased person. Call it before deciding about due or
+ * ready contacts.
  */
 export async function refreshIfAlike(
   deps: EraseDeps & Pick<SyncDeps, 'store'>,
@@ -114,7 +116,7 @@ function personsByName(blocks: readonly Block[]): Map<string, ErasedPerson[]> {
   return Map.groupBy(persons, ({ fingerprints }) => fingerprints.name);
 }
 
-/** Returns the fingerprint under which an erased contact is counted, or null for a contact that was not erased. */
+/** Returns the fingerprint under which an erased contact is counted, or null if the contact was not erased. */
 export function forgottenFingerprint(
   { store }: EraseDeps,
   { forgotten }: ErasedRun,
@@ -126,8 +128,8 @@ export function forgottenFingerprint(
 }
 
 /**
- * Returns true if the contact may be a person who was erased under another ID, and no user has decided yet
- * that it is a different person.
+ * Returns true if the contact may be a person who was erased under another ID. Returns false once a user has decided
+ * that they are different people.
  */
 export function looksErased(
   { store }: EraseDeps,
@@ -140,8 +142,7 @@ export function looksErased(
 }
 
 /**
- * Returns true if no user has decided since that they are two people. If both have the same timestamp, the user is
- * asked again.
+ * Returns true if no user has since decided that they are two people. If both times are equal, the user is asked again.
  */
 function isOpen(since: number, { distinguished }: ErasedPersons, crmId: string): boolean {
   return since !== NEVER && since >= (distinguished.get(crmId) ?? NEVER);
@@ -159,7 +160,8 @@ function mergedSince(
 }
 
 /**
- * Compares the name first. Most contacts share it with no other contact, so the rest need not be computed.
+ * Returns when a person with these details was erased. Compares the name first, because most contacts share their name
+ * with nobody and then nothing else has to be computed.
  */
 function alikeSince(
   { fingerprint }: EraseDeps['store'],
@@ -176,8 +178,8 @@ function alikeSince(
 }
 
 /**
- * Returns contacts that left the CRM, with the facts about erased people. An erased contact does not pass anything on.
- * A contact that absorbed an erased contact may be the erased person.
+ * Returns the contacts that left the CRM, with the facts about erased people. A contact that was merged into another
+ * one passes on nothing if it was erased. The contact that absorbed it may then be the erased person.
  */
 export function departures(
   deps: EraseDeps,

@@ -2,10 +2,10 @@
 import type { Connector, RecordLookup } from '../../../connectors/contract.ts';
 import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
 
-/** Number of batches in flight at a time, if each batch is a request to a remote CRM. */
+/** How many batches are in flight at a time if each batch is a request to a remote CRM. */
 const BATCHES_AT_ONCE = 6;
 
-/** Returns the contacts among these that `contacts.filter` includes now, or null if the connector cannot tell. */
+/** Returns which of these contacts `contacts.filter` includes now, or null if the connector cannot tell. */
 export async function lookUpIncluded(
   connector: Pick<Connector, 'findIncluded' | 'capabilities'>,
   ids: readonly string[],
@@ -18,7 +18,7 @@ export async function lookUpIncluded(
   return included;
 }
 
-/** Returns the state of these contacts, each with the current values of the fields, in the order of the IDs. */
+/** Returns the state of these contacts in the order of their IDs. Each has the current values of the given fields. */
 export async function lookUp(
   connector: Pick<Connector, 'readByIds' | 'capabilities'>,
   ids: readonly string[],

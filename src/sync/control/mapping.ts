@@ -2,12 +2,12 @@ import type { Connector } from '../../../connectors/contract.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import type { Store } from '../../store.ts';
 
-/** The part of a connector that describes the columns of a person. */
+/** The part of a connector that describes which columns identify a person. */
 type Shaped = Pick<Connector, 'identity'>;
 
 /**
- * The ID of the mapping in use: the kind of CRM, the columns that make the identity, and the mode.
- * Neither the filter nor the field map is part of it. Call it once the connector is prepared.
+ * Returns the ID of the mapping in use. It depends on the kind of CRM, the columns that identify a person, and the
+ * mode, but not on the filter or the field map. The connector must be prepared first.
  */
 export function fingerprintMapping(
   { store, connector }: { store: Pick<Store, 'fingerprint'>; connector: Shaped },
@@ -16,7 +16,7 @@ export function fingerprintMapping(
   return store.fingerprint('mapping', JSON.stringify([crm.kind, ...getShape(connector, crm)]));
 }
 
-/** If a connector does not describe its columns, it has only the columns from its settings, if any. */
+/** Returns the connector's columns. If the connector does not describe them, the columns come from its settings. */
 function getShape(connector: Shaped, crm: Integration['crm']): readonly [string, string] {
   const shape = connector.identity?.();
   if (shape) return [shape.columns, shape.mode];

@@ -1,9 +1,9 @@
-/** A run's knowledge about the fields whose values the CRM's own automation changes after a write. */
+/** What a run knows about fields whose values the CRM's automation changes after a write. */
 export interface NormalisedFields {
-  /** Fields that are read back after each write to them. */
+  /** Fields that are read back after each write. */
   marked: Set<string>;
-  /** Fields of which the run has read back at least one value, whether automation had changed it or not. */
+  /** Fields that this run has read back at least once. The value may or may not have changed. */
   read: Set<string>;
-  /** True once this run has noticed that another tool writes as the same CRM user. */
+  /** True once the run has noticed that another tool writes to the CRM as the same user. */
   sharesUser?: boolean;
 }

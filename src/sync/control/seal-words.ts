@@ -3,7 +3,10 @@ import type { SealedWords } from '../../database/encryption/foreign-texts.ts';
 import { foreignTextSealContext } from '../../database/encryption/seal-contexts.ts';
 import type { Run, SyncDeps } from './context.ts';
 
-/** Encrypts a CRM's message about a contact (or `WHOLE_RUN`), so it can be stored in its row. */
+/**
+ * Encrypts a CRM's message about a contact, so it can be stored in the contact's row. For a message about the whole
+ * run, pass `WHOLE_RUN`.
+ */
 export function sealWords(
   { sealer, newId }: Pick<SyncDeps, 'sealer' | 'newId'>,
   run: Pick<Run, 'id' | 'integration'>,

@@ -1,13 +1,14 @@
 import type { Run, SyncDeps } from './context.ts';
 
 /**
- * Work that a run does in addition to the stations. It finds in the store what an earlier run left
- * unfinished, and checks `run.control` between its steps. An error that it throws stops the run.
+ * Work that a run does in addition to its stations. It continues unfinished work that it finds in the store, and checks
+ * `run.control` between its steps. If it throws an error, the run stops.
  */
 export type Stage = (deps: SyncDeps, run: Run) => Promise<void>;
 
 /**
- * The stages before contacts are read, and the stages after all of them are delivered, in order.
+ * The stages that run before contacts are read, and the stages that run after all contacts are delivered. Each list is
+ * in order.
  */
 export interface Stages {
   before: readonly Stage[];

@@ -10,11 +10,12 @@ interface LeaseDeps extends Pick<SyncDeps, 'clock' | 'takeLease'> {
   store: { leases: Pick<Store['leases'], 'renew' | 'release'> };
 }
 
-/** The error if another process is working on this integration. Nothing was done. */
+/** Thrown if another process is working on this integration. Nothing was done. */
 export class AlreadyRunning extends RetriableError {}
 
 /**
- * Creates the error for when another process has the lease. `cause` is the error that revealed this later.
+ * Creates the error for an integration whose lease another process has. `cause` is the error that revealed this, if it
+ * was noticed later.
  */
 export function alreadyRunning(
   integrationId: string,
@@ -28,9 +29,9 @@ export function alreadyRunning(
 }
 
 /**
- * Does work on an integration that only one process may do at a time: a run, or an undo. Renews the
- * lease in the meantime. `lost` is aborted with the error once the lease is lost or can no longer
- * be valid. Throws AlreadyRunning, with nothing done, while another process has the lease.
+ * Runs work that only one process may do for an integration at a time: a run or an undo. Renews the lease while the
+ * work runs. Aborts `lost` with an error once the lease is lost or may have expired. If another process has the lease,
+ * nothing is done and AlreadyRunning is thrown.
  */
 export async function withLease<Result>(
   deps: LeaseDeps,
@@ -68,7 +69,7 @@ async function keepLease(
       await store.leases.renew(lease);
       keptMs = askedMs;
     } catch (error) {
-      // While the database is briefly unavailable, no other process can get the lease either.
+      // If the database is briefly unavailable, other processes cannot get the lease either.
       const isOutage = isPassing(error) || isUnconfirmed(error);
       const mayHold = isOutage && clock.monotonicMs() - keptMs < LEASE_MS;
       if (!mayHold) lost.abort(error);

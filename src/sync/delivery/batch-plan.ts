@@ -1,15 +1,13 @@
-/** Decides how many profiles are delivered together. Pure. */
+/** Decides how many profiles are delivered together. All functions are pure. */
 import type { Capabilities } from '../../../connectors/contract.ts';
 
-/**
- * A batch for the CRM's bulk API is this many times larger than the size from which that API is worthwhile.
- */
+/** CRMs have a bulk API that is worthwhile from a certain batch size. A bulk batch is this many times that size. */
 const BULK_FACTOR = 2;
 
-/** A batch that is not full is delivered anyway after this long. */
+/** How long a batch may wait to be filled. */
 const PATIENCE_MS = 5_000;
 
-/** The waiting time for a batch of thousands, which takes minutes to fill at the service's pace. */
+/** How long a bulk batch may wait. A batch of thousands takes minutes to fill at the service's pace. */
 const BULK_PATIENCE_MS = 120_000;
 
 export interface BatchPlan {
@@ -18,8 +16,8 @@ export interface BatchPlan {
 }
 
 /**
- * Normally a batch fills one request. If so many contacts are still to come that the CRM's bulk API is
- * worthwhile, batches are sized for that API, because CRMs limit the number of requests per day.
+ * Plans the next batch. Normally it fills one request. If many contacts are still to come, it is large enough for the
+ * CRM's bulk API, because CRMs limit the number of requests per day.
  */
 export function planBatch(
   { preferred, bulk, max }: Capabilities['writeBatch'],

@@ -1,6 +1,6 @@
 /**
- * The facts about contacts at the moment of a delivery. They are read once for all contacts, regardless of
- * where their profiles come from.
+ * Reads the facts about contacts at the time of a delivery. They are read once for all contacts, regardless of where
+ * the profiles come from.
  */
 
 import { parseOwned } from '../../contacts/owned-values.ts';
@@ -13,15 +13,15 @@ import { refreshIfAlike } from '../control/erased.ts';
 import type { Circumstances, Fetched } from '../profile-delivery.ts';
 import { formerFields } from './former-fields.ts';
 
-/** The circumstances of each delivery, and the approvals that apply, by tracking ID. */
+/** The circumstances of each delivery by tracking ID, and the approvals that apply to it. */
 export interface KnownCircumstances {
   of(fetched: Fetched): Circumstances;
   approvals: ReadonlyMap<string, ContactQuestion['kind']>;
 }
 
 /**
- * Reads the contacts' records, including fields that may hold another donor's values, and the
- * users' decisions.
+ * Reads the contacts' records and the users' decisions. The records include fields that may hold another donor's
+ * values.
  */
 export async function readCircumstances(
   deps: Pick<SyncDeps, 'store' | 'connector'>,

@@ -1,6 +1,6 @@
 /**
- * Profiles that were paid for: the results of jobs, which can be fetched again for free, and the stored
- * profiles.
+ * Gets profiles that were already paid for. They come from the results of jobs, which can be fetched again for free, or
+ * from the store.
  */
 import { isFatalError } from '../../core/errors.ts';
 import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
@@ -11,10 +11,10 @@ import { type JobResult, MAX_JOBS_PER_RESULTS } from '../../partner/results.ts';
 import type { SyncDeps } from '../control/context.ts';
 import { isTooYoungToVanish } from '../poll.ts';
 
-/** Number of requests for results in flight at a time. More would only use more memory. */
+/** How many requests for results are in flight at a time. More requests would only use more memory. */
 const RESULTS_AT_ONCE = 4;
 
-/** Fetches the results of these jobs by job ID, ten per request. Free. */
+/** Fetches the results of these jobs by job ID, ten per request. Costs no credits. */
 export async function fetchResults(
   { partner }: Pick<SyncDeps, 'partner'>,
   jobs: readonly { jobId: string }[],
@@ -28,16 +28,13 @@ export async function fetchResults(
   return new Map(results.flatMap((result) => [...result]));
 }
 
-/**
- * Profiles of jobs by CRM ID, and the contacts whose profile is no longer available without a
- * credit.
- */
+/** The profiles of jobs by CRM ID, and the contacts whose profile would now cost another credit. */
 export interface FoundProfiles {
   profiles: Map<string, Profile>;
   gone: string[];
 }
 
-/** Returns the profiles of jobs that were delivered before, as far as the service still has their results. */
+/** Fetches the profiles of jobs that were delivered before, if the service still has their results. */
 export async function fetchDelivered(
   deps: Pick<SyncDeps, 'partner' | 'clock'>,
   jobs: readonly { crmId: string; jobId: string; submittedAt: number }[],
@@ -56,8 +53,8 @@ export async function fetchDelivered(
 }
 
 /**
- * Decrypts the kept profiles. If none is kept, fetches the result that the service still has, which
- * is free.
+ * Decrypts the kept profiles. If a contact has no kept profile, fetches its result from the service if it is still
+ * there. Costs no credits.
  */
 export async function openProfiles(
   deps: Pick<SyncDeps, 'partner' | 'clock' | 'sealer' | 'log'>,
@@ -75,7 +72,7 @@ export async function openProfiles(
     try {
       found.profiles.set(each.kept.crmId, decryptProfile(deps, each.kept));
     } catch (error) {
-      // If a row was tampered with, only its own contact is affected.
+      // If someone tampered with a row, only that contact is affected.
       if (!isFatalError(error)) throw error;
       deps.log.warn({ code: error.code }, 'a kept profile cannot be opened');
     }

@@ -1,8 +1,8 @@
 /**
- * If many contacts are missing at once, they were rarely all deleted. More likely an export was cut off, a
- * page failed silently, a filter was left on, or access was lost. While this is possible, contacts that the
- * CRM merely does not show are not removed before a user confirms. The decision is made after reading,
- * submission and delivery; until then missing contacts are only marked.
+ * Guards against removing contacts by mistake. If many contacts are missing from the CRM, it is unlikely that all of
+ * them were deleted. More likely an export was cut off, a page failed silently, a filter was left on, or access was
+ * lost. In this case contacts are not removed until a user confirms it. The decision is made after reading, submission
+ * and delivery. Until then, missing contacts are only marked.
  */
 
 import {
@@ -22,14 +22,15 @@ import type { Run, SyncDeps } from '../control/context.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Departures of all runs within this time are counted. A user's answer to wait is valid for the same time.
+ * Departures within this time are counted together, across all runs. If a user answers to wait, the answer is valid for
+ * the same time.
  */
 const WINDOW_MS = 7 * DAY_MS;
 
-/** In a list of at least this many contacts, it is implausible that more than half leave at once. */
+/** If a list has at least this many contacts, more than half of them are unlikely to leave together. */
 const FEWEST_OF_HALF = 5;
 
-/** Pure: returns whether so many contacts are missing that this is unusual. */
+/** Returns true if an unusual number of contacts are missing. Pure. */
 export function isMassDeparture(
   { missing, removed, known }: DepartureCounts,
   { share, atLeast }: Guards['departures'],
@@ -46,8 +47,8 @@ export function isMassDeparture(
 type DepartureDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
- * Decides about the contacts that are marked as missing. Ordinary departures are removed. If too many are
- * missing, none is removed, and the run ends as incomplete once everything else is done.
+ * Decides about contacts that are marked as missing. Normally they are removed. If too many are missing, no contact is
+ * removed, and the run ends as incomplete after everything else is done.
  */
 export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
@@ -58,8 +59,8 @@ export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<v
 }
 
 /**
- * In a list that is always read completely, looking up single contacts proves less than reading the list. So
- * only a run that has read the whole list may decide.
+ * Returns true if this run may decide. If a list is always read completely, looking up a single contact proves less
+ * than reading the list, so only a run that has read the whole list may decide.
  */
 function mayDecide({ connector }: Pick<DepartureDeps, 'connector'>, run: Run): boolean {
   const { incremental, reportsRemovals } = connector.capabilities;
@@ -90,7 +91,7 @@ async function decide(deps: DepartureDeps, run: Run, since: number): Promise<voi
 }
 
 /**
- * Returns the fingerprint of the settings that define the list. If these settings have changed, that explains why
+ * Returns the fingerprint of the settings that define the list. If these settings have changed, the change explains why
  * contacts are missing.
  */
 function listScope(

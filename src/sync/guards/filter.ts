@@ -1,6 +1,6 @@
 /**
- * Spends no credit on contacts that `contacts.filter` no longer includes, because a CRM does not report that
- * a contact has left the filter.
+ * Avoids spending credits on contacts that `contacts.filter` no longer includes. CRMs do not report that a contact has
+ * left the filter.
  */
 
 import type { ContactRecord } from '../../contacts/contacts.ts';
@@ -8,8 +8,8 @@ import type { Run, SyncDeps } from '../control/context.ts';
 import { lookUpIncluded } from '../control/look-up.ts';
 
 /**
- * Returns the contacts among these that the filter does not include now; none if there is no
- * filter, or the CRM cannot tell.
+ * Returns which of these contacts the filter no longer includes. Returns none if there is no filter, or if the CRM
+ * cannot tell.
  */
 export async function findOutside(
   { connector }: Pick<SyncDeps, 'connector'>,
@@ -21,9 +21,7 @@ export async function findOutside(
   return new Set(ids.filter((id) => included?.has(id) === false));
 }
 
-/**
- * False for contacts that this run itself has read, because the CRM has already applied the filter to them.
- */
+/** Returns false for contacts that this run has read, because the CRM has already applied the filter to them. */
 export function mayBeOutside(
   { id, named }: Pick<Run, 'id' | 'named'>,
   { crmId, seenRun }: Pick<ContactRecord, 'crmId' | 'seenRun'>,

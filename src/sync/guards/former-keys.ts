@@ -1,7 +1,7 @@
 /**
- * A service key that is replaced while jobs are running. A key of the same team sees the jobs. A key of another team
- * does not: the service reports the jobs as unknown, although they were paid for and their results exist. So nothing is
- * bought again because of it. A user decides, or the former key is used again.
+ * Handles a service key that is replaced while jobs are running. A new key of the same team can see the jobs. A key of
+ * another team cannot: the service then reports the jobs as unknown, although they were paid for and have results.
+ * donor-sync does not buy these profiles again. A user decides about them, or the former key is used again.
  */
 import {
   countAwayAsPaid,
@@ -19,7 +19,7 @@ import type { RunTransaction } from '../../database/leases.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { sharingRules } from '../sharing.ts';
 
-/** Holds the contacts of vanished jobs that another key has paid for. Resolves with the number of these jobs. */
+/** Holds the contacts of vanished jobs that were paid for with another key. Resolves with the number of these jobs. */
 export async function holdOfFormerKeys(
   trx: RunTransaction,
   { newId }: Pick<SyncDeps, 'newId'>,
@@ -33,7 +33,7 @@ export async function holdOfFormerKeys(
   return unseen.length;
 }
 
-/** If a key is used again, polls the jobs that it has paid for and that the key in between could not see. */
+/** Polls the jobs of a key that is used again. The key that was used in between could not see these jobs. */
 export async function pollSeenAgain(
   { store, clock, log }: Pick<SyncDeps, 'store' | 'clock' | 'log'>,
   run: Pick<Run, 'id' | 'integration' | 'lease' | 'partnerKey'>,

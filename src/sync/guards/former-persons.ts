@@ -1,6 +1,6 @@
 /**
- * Enforces "one contact, one person" outside of delivery: handles contacts that were renamed or merged and still have a
- * former person's values (design, promise 14). Costs no credit.
+ * Keeps the values of two people out of one contact (design, promise 14). Handles contacts that were renamed or merged
+ * and still have the values of a former person. Costs no credits.
  */
 
 import { isOwned, type OwnedValues, rateIn, withRate } from '../../contacts/owned-values.ts';
@@ -23,25 +23,25 @@ import { forgottenFingerprint, looksErased, refreshErased } from '../control/era
 
 type SortDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>;
 
-/** Number of contacts that are sorted at a time. */
+/** How many contacts are checked at a time. */
 const CONTACTS_AT_ONCE = 200;
 
-/** Opens questions about contacts whose values belong to a former name, if there is no paid job that fits. */
+/** Asks users about contacts whose values belong to a former name, unless a paid job fits the current name. */
 export async function holdRenamed({ store, log }: SortDeps, run: Run): Promise<void> {
   const held = await holdRenamedContacts(store, run.lease, run.id, run.only);
   if (held > 0) log.warn({ run: run.id, held }, 'contacts hold the values of a former name');
 }
 
 /**
- * Blanks two kinds of values: values that users have declared to be another person's, and values that a merge
- * copied from another donor's record into blank fields. The next run retries what cannot be written now.
+ * Blanks two kinds of values: values that a user has declared to be another person's, and values that a merge has
+ * copied from another donor's record into empty fields. If a value cannot be blanked now, the next run tries again.
  */
 export async function sortFormerValues(deps: SortDeps, run: Run): Promise<void> {
   await sortInTurn(deps, run, true, listValuesToBlank);
   await sortInTurn(deps, run, false, listFilledByMerges);
 }
 
-/** Sorts all contacts of a list, each once, so contacts that the CRM always refuses do not keep the others waiting. */
+/** Checks each contact of a list once, so contacts that the CRM always refuses do not delay the others. */
 async function sortInTurn(
   deps: SortDeps,
   run: Run,
@@ -106,7 +106,7 @@ async function sortAll(
     const plan = plans[at];
     if (end === undefined || plan === undefined || !end.isDone) return [];
     const donor = isBlanked ? null : (contact.donor ?? getOnlyDonor(parts));
-    // The identity that the values were bought for is stored with them, so a different name is noticed.
+    // The identity that the values were bought for is stored with them, so a changed name can be recognised.
     const identity =
       contact.donor === null
         ? (parts.find((part) => part.donor === donor)?.identity ?? null)
@@ -127,7 +127,7 @@ async function sortAll(
   await deps.store.checkpoint(run.lease, (trx) => recordSortedValues(trx, run.id, sorted));
 }
 
-/** The donor of merged records, if all of them have the same one. */
+/** Returns the donor of merged records, or null if they do not all have the same donor. */
 function getOnlyDonor(parts: readonly ValuesOfRecord[]): string | null {
   const donors = new Set(parts.flatMap(({ donor }) => donor ?? []));
   const [only] = donors;
@@ -135,8 +135,8 @@ function getOnlyDonor(parts: readonly ValuesOfRecord[]): string | null {
 }
 
 /**
- * Returns values of the same donor that the CRM took from merged records. They are our values, stored under the
- * contact's ID from now on.
+ * Returns values of the same donor that the CRM took from merged records. From now on they are stored as our values of
+ * this contact.
  */
 function takenOver(
   deps: SortDeps,
@@ -157,7 +157,7 @@ function takenOver(
       ),
     );
   const taken = valueFingerprints(deps, crmId, present, fields);
-  // Includes the rate at which an amount was converted in the CRM.
+  // Includes the exchange rate at which the CRM converted an amount.
   return Object.fromEntries(
     Object.entries(taken).map(([field, entry]) => {
       const rates = parts.flatMap(({ owned }) => rateIn(owned, field) ?? []);

@@ -1,8 +1,8 @@
 /**
- * A mark that excludes more than half of the contacts is right in a memorial file, and wrong if a column
- * means the opposite of its name. So a user confirms its column and values once; until then nothing is spent.
- * Paid profiles are still delivered. A file whose share grows beyond this in a nightly run causes a question,
- * not a failure.
+ * Guards against marks that exclude more than half of the contacts. Such a mark is right in a memorial file, but wrong
+ * if a column means the opposite of its name. So a user confirms the column and its values once. Until then nothing is
+ * spent, but paid profiles are delivered. If the share grows too large in a nightly run, a user is asked and the run
+ * does not fail.
  */
 
 import type { MarkCount } from '../../../connectors/contract.ts';
@@ -16,7 +16,7 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 type MarkDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** Finds the marks that exclude most contacts and have a value that no user has confirmed. */
+/** Finds the marks that exclude most contacts and have a value that no user has confirmed yet. */
 export async function findUnconfirmedMarks(
   deps: MarkDeps,
   integrationId: string,
@@ -26,7 +26,7 @@ export async function findUnconfirmedMarks(
 
 interface Unconfirmed {
   mark: MarkCount;
-  /** Fingerprints of the mark's values that no user has confirmed. */
+  /** Fingerprints of the mark's values that no user has confirmed yet. */
   values: string[];
 }
 
@@ -52,7 +52,10 @@ async function findUnconfirmed(
   });
 }
 
-/** Stops the run's spending while such a mark is not confirmed. `isAccepted` confirms the current marks. */
+/**
+ * Stops the run's spending until a user has confirmed such a mark. If `isAccepted` is true, the current marks are
+ * confirmed.
+ */
 export async function askAboutMarks(
   deps: MarkDeps & Pick<SyncDeps, 'log'>,
   run: Run,
@@ -79,7 +82,7 @@ export async function askAboutMarks(
   run.control.stopSpending('marks_unconfirmed', unconfirmedText(marks, id));
 }
 
-/** Describes the contacts that the marks exclude, and how to continue. */
+/** Describes the contacts that the marks exclude, and what the user can do. */
 function unconfirmedText(marks: readonly MarkCount[], integrationId: string): string {
   return `${marks.map(markText).join('; ')}. No contact is sent to the service until you have confirmed this once with \`donor-sync sync ${integrationId} --accept-marks\`, or have corrected the column or its values in the settings.`;
 }

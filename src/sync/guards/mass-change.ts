@@ -1,8 +1,8 @@
 /**
- * Many contacts that change at once are rarely many new facts: an address tool, a merge of columns,
- * a CRM migration. Above a share of the known contacts, no credit is spent on changed identities
- * before a user has decided. The decision is made once reading has ended. Until then purchases for
- * changed identities wait, and new contacts continue.
+ * Guards against paying for many changed contacts by mistake. If many contacts change together, the cause is usually an
+ * address tool, a merge of columns or a CRM migration, and not many new facts. If the share of changed contacts is too
+ * large, no credits are spent on them until a user has decided. The decision is made after all contacts are read. Until
+ * then changed contacts wait, and new contacts continue.
  */
 import {
   countChanges,
@@ -14,25 +14,25 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Changes of all runs within this time are counted together, so many small runs count as one large run. */
+/** Changes within this time are counted together across all runs, so many small runs count like one large run. */
 export const CHANGE_WINDOW_MS = 7 * DAY_MS;
 
-/** The number of an integration's contacts that changed, and of all its known contacts. */
+/** How many of an integration's contacts have changed, and how many it has. */
 export interface IdentityChanges {
-  /** Contacts that were chosen because their identity changed, and that are not submitted yet. */
+  /** Contacts that were chosen because their identity changed and that are not submitted yet. */
   due: number;
-  /** Contacts submitted for that reason within the window, without contacts that a user approved. */
+  /** Contacts that were submitted for that reason within the window, without contacts that a user approved. */
   submitted: number;
   /** Contacts held for a decision. */
   held: number;
   /**
-   * Contacts that were submitted to the service, including refused contacts, because their changes count too. Contacts
-   * that are gone are left out.
+   * Contacts that were ever submitted to the service and still exist. Refused contacts are included, because their
+   * changes count too.
    */
   known: number;
 }
 
-/** Pure: returns true if so many changes need a user's decision first. */
+/** Returns true if so many contacts have changed that a user has to decide first. Pure. */
 export function isMassChange(
   { due, submitted, held, known }: IdentityChanges,
   { share, atLeast }: Guards['massChange'],
@@ -42,8 +42,8 @@ export function isMassChange(
 }
 
 /**
- * If too many contacts are due for a changed identity, holds all of them. They share a batch. Later contacts
- * join the open batch.
+ * Holds all contacts that are due for a changed identity if there are too many of them. They share one batch, and
+ * contacts that change later join it while it is open.
  */
 export async function holdMassChange(
   { store, clock, log, newId }: Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>,
@@ -59,7 +59,7 @@ export async function holdMassChange(
   run.control.notify();
 }
 
-/** Returns true if this many contacts due for a changed identity would be held. Changes nothing. */
+/** Returns true if this many changed contacts would be held. Changes nothing. */
 export async function wouldBeMassChange(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
   { integration: { id, guards } }: Pick<Run, 'integration'>,

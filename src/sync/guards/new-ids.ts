@@ -1,6 +1,7 @@
 /**
- * A list can give its contacts other IDs, for example when a spreadsheet drops leading zeros, or when it comes from
- * another CRM. The new contacts continue the missing ones: they get their profiles, and cost no credit.
+ * Recognises contacts that continue missing ones under a new ID. A list can change its contacts' IDs, for example if a
+ * spreadsheet drops leading zeros or if the list comes from another CRM. The new contacts get the profiles of the
+ * missing ones, and cost no credit.
  */
 import {
   continueContacts,
@@ -12,18 +13,21 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 type NewIdsDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 
-/** Finds the new contacts of a run that continue missing ones. */
+/** Finds new contacts that continue missing ones. */
 export interface NewIds {
-  /** True while contacts must not be submitted before the whole list is read, because they may continue others. */
+  /**
+   * Returns true while contacts must not be submitted because they may continue missing ones. This is known only once
+   * the whole list is read.
+   */
   mustWait(): Promise<boolean>;
-  /** Gives the new contacts the profiles of the missing ones. Called once reading has ended. */
+  /** Gives new contacts the profiles of the missing ones that they continue. Called after all contacts are read. */
   follow(): Promise<void>;
 }
 
 export function createNewIds({ store, connector, log }: NewIdsDeps, run: Run): NewIds {
   const { id } = run.integration;
   let isPaid: Promise<boolean> | null = null;
-  // A CRM that reports removals never changes its IDs, and it reports merges.
+  // A CRM that reports removals never changes its IDs. It also reports merges.
   const isList = !connector.capabilities.reportsRemovals && run.only === null;
   return {
     async mustWait() {

@@ -1,7 +1,7 @@
 /**
- * Handles requests about a person's data that a CRM records in the contact. One bulk update in a CRM can mark
- * thousands of contacts. So each request becomes a question to a user, unless the settings allow the first
- * requests of each day without a question.
+ * Handles privacy requests that a CRM records in a contact, for example a request for erasure. One bulk update in a CRM
+ * can mark thousands of contacts, so a user decides about each request. The settings can allow a number of requests per
+ * day without a question.
  */
 
 import type { ContactPage } from '../../../connectors/contract.ts';
@@ -11,7 +11,7 @@ import { recordReadRequests } from '../../decisions/statements/erasure-requests.
 import type { Run, SyncDeps } from '../control/context.ts';
 import { forgottenFingerprint } from '../control/erased.ts';
 
-/** Pure: returns the request that these marks express, or null if there is none. */
+/** Returns the request that these marks express, or null if there is none. Pure. */
 function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null {
   if (marks === undefined) return null;
   if (marks.shouldForget) return marks.isOnHold ? 'privacy_hold' : 'should_forget';
@@ -19,8 +19,8 @@ function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null {
 }
 
 /**
- * Records the requests for a page that was read. `marked` lists the contacts with a recorded request; this function
- * keeps it up to date.
+ * Records the privacy requests on a page. `marked` is the list of contacts with a recorded request, which this function
+ * updates.
  */
 export async function recordPrivacyRequests(
   deps: Pick<SyncDeps, 'store' | 'log' | 'newId' | 'erasuresWait'>,

@@ -1,7 +1,7 @@
 /**
- * A database that was restored from a backup does not contain the purchases since then, but the spending
- * journal does. Contacts in the journal receive their profile from the job, at no cost. A user decides
- * about all other contacts that may have been paid for.
+ * Handles a database that was restored from a backup. It does not contain the purchases since the backup, but the
+ * spending journal does. Contacts in the journal get their profile from the paid job. A user decides about all other
+ * contacts that may have been paid for.
  */
 import {
   endRecall,
@@ -43,16 +43,17 @@ import type { Prepared } from '../prepare-persons.ts';
 import { sharingRules } from '../sharing.ts';
 import { holdOfFormerKeys } from './former-keys.ts';
 
-/** Number of due contacts that are sorted in one transaction. */
+/** How many due contacts are sorted in one transaction. */
 const PORTION = 500;
 
 type GuardDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>;
 type GuardRun = Pick<Run, 'integration' | 'partnerKey'>;
 
 /**
- * Returns true if the journal contains everything that was spent with the key since the backup. It must have a balance
- * from before the backup and lines from after it, and together they must give the current balance. If credits were
- * added, or other tools spent credits, the balance differs. Then it is not known what else is missing.
+ * Returns true if the journal contains everything that was spent with the key since the backup. The journal must
+ * contain a balance from before the backup and entries from after it, and together they must give the current balance.
+ * If credits were added, or if other tools spent credits, the balance differs. In that case it is not known what else
+ * is missing.
  */
 export async function isExplained(
   { store, partner, log }: Pick<SyncDeps, 'store' | 'partner' | 'log'>,
@@ -61,8 +62,7 @@ export async function isExplained(
 ): Promise<boolean> {
   if (!isJournaled || madeAt === null) return false;
   try {
-    // Other clients of the key may be spending at this moment. The second reading includes their charges at
-    // the latest.
+    // Other clients of the key may be spending right now. The second reading includes their charges.
     const before = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
     const { enhancements: balance } = await partner.readCredits();
     const after = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
@@ -75,11 +75,11 @@ export async function isExplained(
   }
 }
 
-/** Decides once in a run whether everything that was spent since the backup is known. */
+/** Decides, once per run, whether everything that was spent since the backup is known. */
 export interface SinceBackup {
-  /** True while no contact may be submitted until all contacts are read and sorted. */
+  /** Returns true while no contact may be submitted because contacts still have to be read and sorted. */
   mustWait(): Promise<boolean>;
-  /** Holds the due contacts that the journal does not explain. Called once reading has ended. */
+  /** Holds the due contacts that the journal does not explain. Called after all contacts are read. */
   sort(): Promise<void>;
 }
 
@@ -108,17 +108,17 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 
   async function judge() {
     const restore = await findRestoreToSort(store.reader, run.integration.id);
-    // Until a user has agreed, nothing is spent, but `--adopt` may adopt contacts.
+    // Nothing is spent until a user has agreed, but `--adopt` may still adopt contacts.
     if (restore === null || !restore.isAgreed) return null;
     return { restore, isKnown: await isExplained(deps, run, restore) };
   }
 }
 
 /**
- * Records the result of a poll. Jobs that were in progress when the backup was made may have been delivered since, and
- * the service keeps their results for a few days only. So if they are gone after a restore, a user decides about their
- * contacts, instead of the next run paying for them again. A user also decides about jobs that another key has paid for,
- * and about `unwritten` jobs (tracking IDs): their profiles were read, but could not be written in time.
+ * Records the result of a poll. Jobs that were running at the time of the backup may have been delivered since, and the
+ * service keeps results for only a few days. So if such a job is gone after a restore, a user decides about its
+ * contact, and the next run does not pay again. A user also decides about jobs of another key, and about the
+ * `unwritten` jobs (tracking IDs), whose profiles were read but could not be written in time.
  */
 export async function recordProgress(
   { store, newId, log }: Pick<SyncDeps, 'store' | 'newId' | 'log'>,
@@ -148,10 +148,10 @@ export async function recordProgress(
 }
 
 /**
- * Ends the restore once a run has sorted all contacts, and later once a run has compared all networks with their groups.
- * A run that stopped spending before that, or in which a user agreed only later, has not sorted anything. A run for
- * single contacts leaves all other contacts to the next complete run. While a job from before the restore is running,
- * the restore is not ended, because the service may have lost the job's result.
+ * Ends the restore in two steps: once a run has sorted all contacts, and once a run has compared all networks with
+ * their groups. A run has not sorted anything if it stopped spending earlier, or if a user agreed only later. A run for
+ * single contacts leaves the others to the next complete run. The restore does not end while a job from before it is
+ * running, because the service may have lost that job's result.
  */
 export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
   if (run.only !== null) return;
@@ -168,7 +168,10 @@ async function endContacts(store: SyncDeps['store'], run: Run): Promise<void> {
   await store.checkpoint(run.lease, (trx) => endRestore(trx, heldAt));
 }
 
-/** Contacts in the journal stay due. They are sorted when it is their turn. */
+/**
+ * Holds the contacts that the journal does not explain. Contacts in the journal stay due, and are sorted when it is
+ * their turn.
+ */
 async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promise<number> {
   const { store, newId } = deps;
   const { id } = run.integration;
@@ -195,10 +198,10 @@ async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promi
 }
 
 /**
- * Returns the contacts that may have been paid for, under their own ID or as the same person in another
- * contact, but that cannot share a job. Their job can no longer be read, was for other details, or was lost
- * by the service after the backup. Or a user was asked about a contact with the same details. A profile that
- * would be outdated by now is bought again.
+ * Returns the contacts that may have been paid for but cannot share a job. The payment may have been for the same ID,
+ * or for the same person in another contact. The job can no longer be read, was for different details, or was lost by
+ * the service after the backup. Contacts with the same details as one that a user was asked about are also returned. A
+ * profile that would be outdated by now is bought again.
  */
 export async function findMaybePaid(
   deps: Pick<SyncDeps, 'store' | 'clock'>,
@@ -235,7 +238,7 @@ export async function findMaybePaid(
   return new Set(found.map(({ crmId }) => crmId));
 }
 
-/** Holds the contacts that may have been paid for, and resolves with the other contacts. */
+/** Holds the contacts that may have been paid for. Resolves with all other contacts. */
 export async function holdUnreadable(
   deps: GuardDeps,
   run: Run,

@@ -1,12 +1,12 @@
-/** The fields of a requested delivery, spelled as in the field map. */
+/** Finds the fields of a requested delivery, spelled as in the field map. */
 import { ConfigurationError } from '../../core/errors.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
 import { didYouMean } from '../../core/near-miss.ts';
 import { isProfileLine } from '../../fields/value-states.ts';
 
 /**
- * Returns null, which means all fields, if none is named. Throws a ConfigurationError (invalid) for a field
- * that no profile value is written to.
+ * Returns the chosen fields, or null for all fields if the user chose none. Throws a ConfigurationError (invalid) for a
+ * field that the field map does not write profile values to.
  */
 export function chooseFields(
   mappings: readonly FieldMapping[],

@@ -1,5 +1,5 @@
 /**
- * Decides which waiting values can be written now, and which of them to try. Pure except for fingerprints.
+ * Decides which waiting values can be written now, and which of them a run should try. Pure except for fingerprints.
  */
 import { z } from 'zod';
 import type { FieldMapping } from '../../core/field-map.ts';
@@ -23,16 +23,14 @@ type Deps = { store: Pick<SyncDeps['store'], 'fingerprint'> };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/**
- * An hour less than a day, so a nightly run that starts a few minutes earlier still tries the values.
- */
+/** An hour less than a day. A nightly run that starts a few minutes early should still try the values. */
 const PROBE_DAILY_MS = DAY_MS - HOUR_MS;
 const PROBE_WEEKLY_MS = 7 * DAY_MS - HOUR_MS;
 
-/** Values are tried daily for this long, and weekly after that. */
+/** Values are tried daily for this long, and then weekly. */
 const DAILY_FOR_MS = 3 * DAY_MS;
 
-/** The state of all waiting values. */
+/** The values that wait, and the field maps that they were offered with. */
 export interface Waiting {
   waiting: readonly WaitingValues[];
   offered: readonly OfferedMap[];
@@ -41,10 +39,10 @@ export interface Waiting {
   now: number;
 }
 
-/** Values that wait for the same reason. */
+/** Values with the same reason to wait. */
 export interface KindToProbe extends Pick<ValueNote, 'state' | 'code'> {
   /**
-   * True once they are tried only weekly. Then values that the connector itself would leave out are also
+   * True if the values are tried only weekly. In that case, even values that the connector would normally leave out are
    * sent.
    */
   isWeekly: boolean;
@@ -54,13 +52,13 @@ export interface RedeliveryDecision {
   present: OfferedMap;
   /** Values that no longer have a reason to wait. */
   freed: readonly ValueNote[];
-  /** Values that the CRM refused. This run tries a few of them. */
+  /** Values that the CRM refused, and of which this run tries a few. */
   probed: readonly ValueNote[];
-  /** The kinds of these values. A few contacts are tried for each kind. */
+  /** The reasons of the probed values. For each reason, a few contacts are tried. */
   kindsToProbe: readonly KindToProbe[];
   /** Field maps that lack lines of the current map. */
   maps: readonly string[];
-  /** The lines of all field maps with which profiles were offered. */
+  /** The lines of every field map that profiles were offered with. */
   linesByFieldMap: ReadonlyMap<string, ReadonlySet<string>>;
   /** True to deliver only what users have requested. Defaults to false. */
   isRequestOnly?: boolean;
@@ -99,8 +97,8 @@ export function decideRedelivery(
 }
 
 /**
- * Only a refusal by the CRM itself has to be tested by a trial. The field's description shows everything
- * else.
+ * Returns true if a trial has to show whether the CRM still refuses the values. For all other reasons, the field's
+ * description shows it.
  */
 function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boolean {
   if (code === '') return false;
@@ -136,7 +134,7 @@ export function chooseLines(
 
 const fieldNames = z.array(z.string());
 
-/** Returns the fields of a contact that a user wants delivered again, and whether these are all fields. */
+/** Returns which of a contact's fields a user wants delivered again, and whether these are all fields. */
 export function requestedFields(
   mappings: readonly FieldMapping[],
   { requested }: Pick<KeptRecord, 'requested'>,
@@ -156,7 +154,7 @@ function isSame(one: ValueNote, other: ValueNote): boolean {
   );
 }
 
-/** Returns true if the CRM has accepted such a value from one of the tried contacts. */
+/** Returns true if the CRM has accepted such a value from one of the contacts that were tried. */
 export function isFreedBy(
   note: ValueNote,
   kind: Pick<ValueNote, 'state' | 'code'>,

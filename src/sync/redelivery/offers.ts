@@ -1,6 +1,5 @@
 /**
- * Plans which values a later delivery of a kept profile would write to each contact, with the same guard as
- * every delivery.
+ * Plans which values are written when a kept profile is delivered later. The same guard applies as for every delivery.
  */
 
 import { parseOwned } from '../../contacts/owned-values.ts';
@@ -21,21 +20,21 @@ export type OfferDeps = Pick<
   'store' | 'connector' | 'partner' | 'sealer' | 'clock' | 'log' | 'newId'
 >;
 
-/** The part of a run that a later delivery depends on. */
+/** The parts of a run that a later delivery needs. */
 export type OfferRun = Pick<
   Run,
   'integration' | 'mappings' | 'fields' | 'described' | 'forgotten' | 'erased' | 'identities'
 > & { created?: Run['created']; control?: Pick<Run['control'], 'ending'> };
 
-/** A kept profile with the lines of the field map that are offered to its contact. */
+/** A kept profile, with the lines of the field map that are offered to its contact. */
 export interface Choice {
   each: KeptOfContact;
   lines: readonly FieldMapping[];
-  /** The fields that a user wants delivered, even where they are empty in the CRM. */
+  /** The fields that a user wants delivered even if they are empty in the CRM. */
   requested: ReadonlySet<string>;
-  /** The field map that counts as offered to the contact afterwards. */
+  /** The field map that counts as offered to the contact after the delivery. */
   fieldMap: string;
-  /** True if another donor's values may be replaced, because all lines are offered and a user wants that. */
+  /** True if another donor's values may be replaced. All lines must be offered, and a user must have requested it. */
   mayReplaceDonor: boolean;
 }
 
@@ -45,13 +44,13 @@ export type Offer = { choice: Choice } & (
       kind: 'fields';
       plan: FieldPlan;
       newDonor: { donorId: string; identity: string } | null;
-      /** True for a record that was restored without any of our values, so all its values belong to users. */
+      /** True if the record was restored without any of our values. All its values then belong to users. */
       isLost: boolean;
     }
   | { kind: 'excluded'; why: RedeliveryExclusion }
 );
 
-/** Computes the offers for these contacts: reads their profiles and records, and writes nothing. */
+/** Computes the offers for these contacts. Reads their profiles and records, and writes nothing. */
 export async function planOffers(
   deps: OfferDeps,
   run: OfferRun,
@@ -110,8 +109,8 @@ export async function planOffers(
 }
 
 /**
- * If a profile's donor differs from the contact's donor, a user has to decide. The values are replaced
- * completely or not at all.
+ * Returns the problem if a profile's donor differs from the contact's donor. A user then has to decide, because either
+ * all values are replaced or none.
  */
 export function donorProblem(
   { store }: { store: Pick<OfferDeps['store'], 'fingerprint'> },
@@ -124,14 +123,17 @@ export function donorProblem(
   return isOther && !mayReplaceDonor ? 'donor_change' : null;
 }
 
-/** A field that a user has emptied stays empty, unless a user wants it delivered. */
+/**
+ * Returns the fields to which the profile was offered before. A field that a user has emptied stays empty, unless a
+ * user wants it delivered.
+ */
 function offeredBefore({ lines, requested }: Choice): Set<string> {
   return new Set(lines.flatMap(({ to }) => (requested.has(to) ? [] : to)));
 }
 
 /**
- * Pure: returns whether a record was restored without any of the values that were written into it. If the
- * record has some of them, it is as a user left it, including its empty fields.
+ * Returns true if a record was restored without any of the values that we wrote into it. If it still has some of them,
+ * a user has left it that way, including its empty fields. Pure.
  */
 function isBackWithoutOurs(
   { mappings }: Pick<OfferRun, 'mappings'>,
@@ -148,8 +150,8 @@ function isBackWithoutOurs(
 }
 
 /**
- * Returns our values in a record, except fields that were deleted in between, because their blank values were not made
- * by a user.
+ * Returns our values in a record. Fields that were deleted in the meantime are left out, because no user made them
+ * blank.
  */
 function stillOwned(
   { created }: Pick<OfferRun, 'created'>,
@@ -160,7 +162,10 @@ function stillOwned(
   return JSON.stringify(Object.fromEntries(left));
 }
 
-/** Returns the same object for equal lists of lines, because computed results are cached per list object. */
+/**
+ * Returns a function that returns the same object for equal lists of lines. Computed results are cached for each list
+ * object.
+ */
 function sharedLists(): (lines: readonly FieldMapping[]) => readonly FieldMapping[] {
   const known = new Map<string, readonly FieldMapping[]>();
   return (lines) => {

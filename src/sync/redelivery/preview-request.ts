@@ -1,4 +1,4 @@
-/** The preview of a requested delivery, for the terminal and the API. */
+/** Previews a requested delivery for the terminal and the API. */
 
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -10,9 +10,9 @@ import { previewRedelivery, type RedeliveryPreview } from './request.ts';
 
 export interface WantedDelivery {
   integration: Integration;
-  /** The ID of one contact in the CRM, or null for all. */
+  /** The contact's ID in the CRM, or null for all contacts. */
   only: string | null;
-  /** The names of fields. Empty for all mapped fields. */
+  /** The names of fields. If empty, all mapped fields are delivered. */
   names: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export async function previewRequest(
   return previewRedelivery(crm, { integration, mappings, only, fields });
 }
 
-/** Returns the preview as a document: the same counts, with the reasons in words. */
+/** Returns the preview as a document, with the counts and the reasons in words. */
 export function describePreview({ fields, kept, excluded, ...preview }: RedeliveryPreview) {
   return {
     ...preview,

@@ -1,6 +1,6 @@
 /**
- * Runs after the ordinary work. Writes paid values that could not be written before, without a credit, if the
- * obstacle is gone. The values come from the kept profiles.
+ * Writes paid values that could not be written before, if the obstacle is gone. Takes the values from kept profiles, so
+ * it costs no credit. Runs after a run's ordinary work.
  */
 
 import {
@@ -32,15 +32,15 @@ import {
 } from './decision.ts';
 import { type Choice, type Offer, type OfferDeps, planOffers } from './offers.ts';
 
-/** Number of contacts that are written to find out whether a CRM rule still refuses the values. */
+/** How many contacts are written to test whether a CRM rule still refuses the values. */
 const PROBED_AT_ONCE = 5;
 
-/** Number of contacts that are handled together. The CRM's own batches are smaller. */
+/** How many contacts are handled together. The CRM's own batches are smaller. */
 const LOOKED_AT_ONCE = 200;
 
 /**
- * Delivers again what can be written now, except values that this run itself found unwritable. If
- * nothing waits, a run makes three small queries.
+ * Delivers the values that can be written now, except values that this run has found to be unwritable. If nothing
+ * waits, this costs a run three small queries.
  */
 export async function redeliverProfiles(
   deps: OfferDeps,
@@ -61,7 +61,7 @@ export async function redeliverProfiles(
     isRequested,
   };
   if (run.only !== null) {
-    // A user who names a contact wants to know about all of its values.
+    // A user who names a contact wants to know about all its values.
     const freed = [...decision.freed, ...decision.probed];
     await deliverNamed(deps, run, { ...decision, freed }, run.only);
     return;
@@ -81,16 +81,16 @@ export async function redeliverProfiles(
   }
   await deliverFreed(deps, run, { ...decision, freed: [...decision.freed, ...accepted] });
   if (misjudged.length === 0) return;
-  // The connector would leave these values out again. But the CRM has accepted such values, so now the CRM
-  // decides about all of them.
+  // The connector would leave these values out again. But the CRM has accepted such values, so the CRM decides about
+  // all of them.
   const last = { ...decision, freed: misjudged, maps: [], isRequested: false };
   await deliverFreed(deps, run, last, { probe: true });
 }
 
-/** The delivery, and whether users have requested more. */
+/** The decision, and whether users have requested further deliveries. */
 type Decision = RedeliveryDecision & { isRequested: boolean };
 
-/** Delivers to all contacts with values that have become writable, or that a user has requested. */
+/** Delivers to every contact with values that have become writable or that a user has requested. */
 export async function deliverFreed(
   deps: OfferDeps,
   run: Run,
@@ -111,7 +111,7 @@ export async function deliverFreed(
   }
 }
 
-/** Delivers only to the named contacts. */
+/** Delivers only to the contacts that the run names. */
 export async function deliverNamed(
   deps: OfferDeps,
   run: Run,
@@ -130,12 +130,12 @@ export async function deliverNamed(
   }
 }
 
-/** Returns the number of contacts in one page of later deliveries. */
+/** Returns how many contacts are in one page of later deliveries. */
 export function pageSize({ connector }: Pick<OfferDeps, 'connector'>): number {
   return Math.min(LOOKED_AT_ONCE, connector.capabilities.writeBatch.max);
 }
 
-/** Delivers the values of these contacts that have become writable, and records how each delivery ended. */
+/** Delivers the values of these contacts that have become writable. Records how each delivery ended. */
 async function deliver(
   deps: OfferDeps,
   run: Run,
@@ -182,8 +182,8 @@ async function deliver(
 }
 
 /**
- * Returns values that the guard rejects continue to wait, because the next reading decides about the contact. A request
- * for them ends.
+ * Ends requests for values that the guard rejects. Other rejected values continue to wait, because the next reading
+ * decides about the contact.
  */
 async function endExcluded(
   { store }: Pick<OfferDeps, 'store'>,
@@ -207,7 +207,7 @@ function laterEnd(
   { reason: ended, detail, words, owned, writeId, isDone, after, values }: WrittenEnd,
   newDonor: LaterEnd['newDonor'],
 ): LaterEnd {
-  // Nothing was written, and the contact still has its old values. So no user has to decide about this.
+  // Nothing was written, and the contact keeps its old values, so no user has to decide.
   const reason = ended === 'values_of_two_people' ? 'crm_refused' : ended;
   const isPassing = !isDone && reason !== 'crm_refused';
   const { crmId } = each.kept;

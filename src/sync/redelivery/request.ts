@@ -1,6 +1,6 @@
 /**
- * Delivers kept profiles again at a user's request (`--redeliver`): a preview with counts, and the run that
- * delivers. Spends no credits.
+ * Delivers kept profiles again at a user's request (`--redeliver`). There is a preview with counts, and a run that
+ * delivers. Both cost no credits.
  */
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -33,32 +33,32 @@ import { requireContact } from '../require-contact.ts';
 import { type Choice, type Offer, type OfferRun, planOffers } from './offers.ts';
 import { deliverFreed, deliverNamed, pageSize } from './redeliver.ts';
 
-/** The effects that a requested delivery would have now. */
+/** What a requested delivery would do now. */
 export interface RedeliveryPreview {
   integration: string;
-  /** The fields to deliver, or null for all mapped ones. */
+  /** The fields to deliver, or null for all mapped fields. */
   fields: readonly string[] | null;
   /** Contacts that get at least one value. */
   contacts: number;
-  /** Contacts whose fields already contain all values. */
+  /** Contacts whose fields already contain all the values. */
   unchanged: number;
-  /** The values to write, counted by field. */
+  /** The number of contacts for each field that would be written. */
   values: { field: string; contacts: number }[];
-  /** Values that are not written to contacts that get other values. */
+  /** Values that are not written, although the contact gets other values. */
   kept: { field: string; state: ValueState; contacts: number }[];
   /** Contacts that get no values. */
   excluded: { reason: RedeliveryExclusion; contacts: number }[];
 }
 
-/** A delivery that a user requests or previews. */
+/** A delivery that a user has requested or wants to preview. */
 export interface PreviewedRequest extends RedeliveryRequest {
   integration: Integration;
   mappings: readonly FieldMapping[];
-  /** The CRM ID of the one contact, or null for all. */
+  /** The CRM ID of the contact, or null for all contacts. */
   only: string | null;
 }
 
-/** Computes what a requested delivery would do. Writes nothing and makes only free requests. */
+/** Computes what a requested delivery would do. Writes nothing, and makes only free requests. */
 export async function previewRedelivery(
   deps: SyncDeps,
   request: PreviewedRequest,
@@ -80,7 +80,7 @@ export async function previewRedelivery(
   return { integration: integration.id, fields: wanted, ...counts.sum() };
 }
 
-/** Returns the state of the CRM and of erased people from which offers are planned outside of a run. */
+/** Reads the state of the CRM and the facts about erased people, which are needed to plan offers outside a run. */
 export async function toOfferRun(
   deps: SyncDeps,
   { integration, mappings }: Pick<PreviewedRequest, 'integration' | 'mappings'>,
@@ -97,7 +97,7 @@ export async function toOfferRun(
   };
 }
 
-/** Delivers the kept profiles as a user has requested. If it is cut off, the next run completes it. */
+/** Delivers the kept profiles that a user has requested. If the delivery is interrupted, the next run completes it. */
 export async function redeliverRequested(
   deps: SyncDeps,
   run: Run,
@@ -121,7 +121,7 @@ export async function redeliverRequested(
   else await deliverNamed(deps, run, decision, run.only);
 }
 
-/** Keeps delivered profiles that are not kept yet, if the service still has them. */
+/** Keeps profiles that were delivered but are not kept yet, if the service still has them. */
 async function keepAgain(deps: SyncDeps, run: Run): Promise<void> {
   const { id } = run.integration;
   const { store, retention } = deps;
@@ -165,7 +165,7 @@ async function* readPages(
   yield* unkeptPages(deps, integrationId, only);
 }
 
-/** Yields contacts without a kept profile, in the form of kept profiles without their text. */
+/** Yields contacts without a kept profile, in the form of kept profiles without text. */
 async function* unkeptPages(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   integrationId: string,
@@ -199,7 +199,7 @@ async function* unkeptPages(
   }
 }
 
-/** Returns the lines of these fields (null: all), as if a user had requested them. */
+/** Returns the lines of these fields as if a user had requested them. Null selects all fields. */
 export function requestedChoice(
   mappings: readonly FieldMapping[],
   each: KeptOfContact,
@@ -212,7 +212,7 @@ export function requestedChoice(
   return { each, lines, requested, fieldMap: NEVER_OFFERED, mayReplaceDonor: fields === null };
 }
 
-/** Returns why nothing is delivered to contacts that are busy or have no available profile. */
+/** Returns why nothing is delivered to a contact: it is busy, or no profile is available. */
 export function getExclusion({
   state,
   isEligible,

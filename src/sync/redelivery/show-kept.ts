@@ -1,6 +1,6 @@
 /**
- * Decides whether a contact's kept profile may be shown. The rules are the same as for its delivery,
- * because a value that must not be written must not be shown on a page either.
+ * Decides whether a contact's kept profile may be shown. The same rules apply as for a delivery, because a page must
+ * not show a value that must not be written.
  */
 
 import type { CrmField } from '../../core/crm-field.ts';
@@ -21,13 +21,18 @@ import { findOutside } from '../guards/filter.ts';
 import { donorProblem, planOffers } from './offers.ts';
 import { getExclusion, requestedChoice, toOfferRun } from './request.ts';
 
-/** `not_kept`: nothing was bought, or the profile is only in the CRM. `kept_back`: a rule forbids its delivery. */
+/**
+ * `not_kept`: nothing was bought, or the profile is only in the CRM. `kept_back`: a rule forbids the delivery of the
+ * profile.
+ */
 export type KeptProfile =
   | { kind: 'shown'; profile: Profile; kept: KeptOfContact }
   | { kind: 'kept_back'; reason: RedeliveryExclusion }
   | { kind: 'not_kept' };
 
-/** Finds a kept profile from the database alone, as far as it can be judged while the CRM is unavailable. */
+/**
+ * Finds a kept profile and judges it from the database alone, as far as this is possible while the CRM is unavailable.
+ */
 export async function findKeptProfile(
   { reader, fingerprint, sealer }: ShowDeps,
   integrationId: string,
@@ -49,8 +54,8 @@ export async function findKeptProfile(
 }
 
 /**
- * Pure: the decision while the CRM is unavailable. A delivery would ask a user about an uncertain match, or
- * about a person who has died. Whether a user has approved it is checked once the CRM can be read.
+ * Decides while the CRM is unavailable. A delivery would ask a user about an uncertain match, or about a person who has
+ * died. Whether a user has approved it can be checked only once the CRM can be read. Pure.
  */
 export function withoutCrm(
   found: KeptProfile,
@@ -69,10 +74,7 @@ interface ShowDeps {
   sealer: Pick<SyncDeps['sealer'], 'open' | 'seal'>;
 }
 
-/**
- * Returns the mapped fields as the CRM describes them, and the part of the profile that a delivery would write at this
- * moment.
- */
+/** Returns the mapped fields as the CRM describes them, and the part of the profile that a delivery would write now. */
 export async function judgeKeptProfile(
   deps: SyncDeps,
   request: { integration: Integration; mappings: readonly FieldMapping[] },
@@ -88,7 +90,7 @@ export async function judgeKeptProfile(
   return { profile, fields: run.fields };
 }
 
-/** Returns true if `contacts.filter` excludes the contact now. */
+/** Returns true if `contacts.filter` currently excludes the contact. */
 export async function isOutsideFilter(
   deps: Pick<SyncDeps, 'connector'>,
   integration: Integration,

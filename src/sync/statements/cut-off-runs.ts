@@ -1,24 +1,22 @@
-/** Handles requests whose run was cut off. */
+/** Handles requests whose run was interrupted. */
 import { STOPPED_BY_PERSON } from '../../core/run.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import { ALL_CONTACTS, insertRequest, type RunRequestRecord } from './request-rows.ts';
 import { writeRunRows } from './run-rows.ts';
 
-/**
- * The result for a request whose run was cut off: it waits again, it had already ended, or it is given up.
- */
+/** What happens to a request whose run was interrupted. It waits again, it had already ended, or it is given up. */
 export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'givenUp' };
 
 /**
- * The number of times that a run may be cut off. More often means that it crashes its process or never
+ * How many times a run may be interrupted. If it happens more often, the run probably crashes its process or never
  * finishes.
  */
 const MAX_RESUMES = 5;
 
 /**
- * Puts a request whose run was cut off back into the queue, for a run with a new ID, unless an equal request
- * is already waiting. A request that an ending process hands over does not count as cut off.
+ * Puts the request of an interrupted run back into the queue, for a run with a new ID. Does nothing if an equal request
+ * is already waiting. If an ending process hands over a request, this does not count as an interruption.
  */
 export async function putBackRequest(
   trx: ActorTransaction,
@@ -43,7 +41,7 @@ export async function putBackRequest(
   return { state: 'waits', runId: await insertRequest(trx, again) };
 }
 
-/** Returns a request that is given up is recorded as a failed run, which triggers alerts. */
+/** Records a request that is given up as a failed run, which triggers alerts. */
 async function recordGivenUp(
   trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,
@@ -64,8 +62,7 @@ async function recordGivenUp(
 }
 
 /**
- * Returns true if a user had requested the stop of the run before it was cut off. Such a run is not started
- * again.
+ * Returns true if a user had requested the stop of the run before it was interrupted. Such a run is not started again.
  */
 async function endIfStopped(
   trx: ActorTransaction,
@@ -89,7 +86,8 @@ async function endIfStopped(
 }
 
 /**
- * The requests that were combined in the cut-off run wait again, unless equal requests are already waiting.
+ * Separates the requests that were combined in the interrupted run. They wait again, unless equal requests are already
+ * waiting.
  */
 export async function separate(trx: Trx, runId: string): Promise<void> {
   await trx

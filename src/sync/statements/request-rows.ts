@@ -1,4 +1,4 @@
-/** Requests for runs in the database. Equal requests are combined while they wait. */
+/** Stores requests for runs. Equal requests are combined while they wait. */
 import type { Selectable } from 'kysely';
 import type { Trigger } from '../../core/run.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -14,18 +14,18 @@ export interface NewRunRequest {
   contact: string | null;
   trigger: Trigger;
   full: boolean;
-  /** The run's ID if no equal request is waiting. */
+  /** The ID that the run gets if no equal request is waiting. */
   runId: string;
-  /** The earliest time at which it starts, by the database's clock; at once by default. */
+  /** The earliest start, by the database's clock. Defaults to now. */
   notBefore?: number;
 }
 
-/** Requests of users and webhooks come before requests of a schedule. */
+/** Returns true for requests of users and webhooks. They come before requests of a schedule. */
 export function isUrgent({ trigger }: Pick<NewRunRequest, 'trigger'>): boolean {
   return trigger !== 'schedule';
 }
 
-/** To a unique index, two nulls are different, so an empty text means all contacts. */
+/** An empty text means all contacts. Null cannot be used, because two nulls are different to a unique index. */
 export const ALL_CONTACTS = '';
 
 export function toRequestRecord(request: NewRunRequest, now: number): RunRequestRecord {
@@ -78,7 +78,7 @@ export function insertRows(trx: ActorTransaction, requests: readonly RunRequestR
         .where('left_at', 'is', null)
         .doUpdateSet((eb) => ({
           times: eb('run_requests.times', '+', 1),
-          // A request to read everything again is not weakened by other requests.
+          // If one request wants everything read again, this is kept when other requests are combined with it.
           full: eb
             .case()
             .when('excluded.full', '=', 1)
@@ -91,7 +91,7 @@ export function insertRows(trx: ActorTransaction, requests: readonly RunRequestR
             .then(1)
             .else(eb.ref('run_requests.urgent'))
             .end(),
-          // Users and schedules do not wait for webhooks.
+          // Users and schedules do not have to wait for webhooks.
           not_before: eb
             .case()
             .when('excluded.not_before', '<', eb.ref('run_requests.not_before'))

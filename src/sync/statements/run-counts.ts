@@ -1,20 +1,20 @@
 import type { LeasedTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 
-/** The contacts of a run by their outcome, and the credits that the run has spent. */
+/** The number of a run's contacts by outcome, and the credits that the run has spent. */
 export type RunCounts = {
   read: number;
   chosen: number;
   submitted: number;
   enhanced: number;
-  /** Number of contacts that used the job of the same person instead of a credit. */
+  /** Contacts that needed no credit, because they used the same person's job. */
   shared: number;
   spent: number;
 };
 
 const NOTHING: RunCounts = { read: 0, chosen: 0, submitted: 0, enhanced: 0, shared: 0, spent: 0 };
 
-/** Adds to a run's counts, in the transaction of the counted change. */
+/** Adds to a run's counts in the transaction that makes the counted change. */
 export async function countInRun(
   trx: LeasedTransaction,
   runId: string,

@@ -1,4 +1,4 @@
-/** Requested runs that have not finished. */
+/** Requests for runs that have not finished. */
 
 import type { Expression } from 'kysely';
 import {
@@ -26,24 +26,24 @@ import {
   toRequestRecord,
 } from './request-rows.ts';
 
-/** Marks a run for several contacts. No CRM has such an ID. */
+/** Marks a run for several contacts. No CRM uses this as an ID. */
 export const SEVERAL_CONTACTS = '*';
 
 /**
- * The maximum number of contacts in one run that webhooks request, and in one call: as many as CRMs can read
- * in one request.
+ * The maximum number of contacts in one call of a webhook, and in one run that webhooks request. CRMs can read this
+ * many in one request.
  */
 export const MAX_HINTS = 100;
 
-/** Beyond this number, single contacts cost more CRM calls than one run over all changes. */
+/** If more single contacts wait than this, one run over all changes costs fewer CRM calls. */
 const MAX_SINGLE_WAITING = 500;
 
-/** The time for which a request that was combined with another can be queried. */
+/** How long a request can be queried after it was combined with another. */
 const MERGED_KEPT_MS = 24 * 3_600_000;
 
 /**
- * Records that a run is wanted. If an equal request is already waiting, the two are combined. Returns the ID
- * of the run that will serve the request.
+ * Requests a run. If an equal request is already waiting, the two are combined. Returns the ID of the run that will
+ * serve the request.
  */
 export async function requestRun(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
   const notBefore = request.trigger === 'webhook' ? await recordCall(trx, request) : 0;
@@ -57,9 +57,9 @@ export async function requestRun(trx: ActorTransaction, request: NewRunRequest):
 }
 
 /**
- * Records that a webhook named these contacts, at most `MAX_HINTS`. Each waits as if it had been requested
- * alone. Returns the run that will serve one of them, and whether this is a run over all changes because too
- * many contacts are waiting.
+ * Requests runs for the contacts that a webhook has named, at most `MAX_HINTS`. Each contact waits as if it had been
+ * requested alone. Returns one of the runs that will serve them. Also returns whether it is a run over all changes,
+ * which happens if too many contacts are waiting.
  */
 export async function requestContacts(
   trx: ActorTransaction,
@@ -77,7 +77,7 @@ export async function requestContacts(
 }
 
 /**
- * Returns webhook requests for single contacts that a run for this contact can also serve, the longest waiting first.
+ * Returns webhooks' requests for single contacts that a run for this contact can serve as well, longest waiting first.
  */
 export function listRequestsAlongside(
   reader: Reader,
@@ -99,7 +99,7 @@ export function listRequestsAlongside(
     .execute();
 }
 
-/** Returns the waiting requests: urgent ones first, then the longest waiting. */
+/** Returns the waiting requests. Urgent requests come first, then the longest waiting. */
 export function listRunRequests(
   reader: Reader,
   integrationId?: string,
@@ -108,8 +108,8 @@ export function listRunRequests(
 }
 
 /**
- * Returns the waiting requests that may start, in the same order: all except webhook calls that are still
- * being collected.
+ * Returns the waiting requests that may start, in the same order. Webhook calls that are still being collected are left
+ * out.
  */
 export function listReadyRequests(
   reader: TimedReader,
@@ -124,7 +124,7 @@ export function listReadyRequests(
   return ready.then(({ rows }) => fromRows(rows));
 }
 
-/** Returns the requests whose runs have started and not finished. */
+/** Returns the requests whose runs have started but not finished. */
 export function listBegunRequests(
   reader: Reader,
   integrationId?: string,
@@ -135,8 +135,8 @@ export function listBegunRequests(
 }
 
 /**
- * Returns the request for this run while it waits or is in progress, or after it was combined with another
- * request.
+ * Returns the request for this run while it waits or is in progress. A request that was combined with another is found
+ * too.
  */
 export function findRequestByRun(
   reader: Reader,
@@ -151,8 +151,8 @@ export function findRequestByRun(
 }
 
 /**
- * Returns the request of a run for this contact that has not ended, or null if there is none. A request that a run over
- * all changes serves counts until that run ends.
+ * Returns the unfinished request for a run for this contact, or null if there is none. If a run over all changes serves
+ * the request, it is unfinished until that run ends.
  */
 export async function findWaitingFor(
   reader: Reader,
@@ -175,7 +175,7 @@ export async function findWaitingFor(
   return null;
 }
 
-/** Drops a request, unless its run has started in the meantime. */
+/** Drops a request, unless its run has already started. */
 export async function dropWaitingRequest(
   connection: TimedConnection,
   runId: string,
@@ -187,7 +187,7 @@ export async function dropWaitingRequest(
     .execute();
 }
 
-/** Creates the audit entry for a requested run: for these contacts, or (null) for all. */
+/** Creates the audit entry for a requested run. Null stands for all contacts. */
 export function runAsked(
   {
     integrationId,
@@ -254,7 +254,7 @@ function begunRows(reader: Reader) {
     .where('merged_into', 'is', null);
 }
 
-/** Stores a request. The engine must then be notified of it; see `requestRun`. */
+/** Stores a request. The caller must then notify the engine (see `requestRun`). */
 export async function addRunRequest(
   trx: ActorTransaction,
   request: NewRunRequest,
@@ -284,7 +284,7 @@ async function addNamed(
   }
   const runIds: string[] = [];
   const added: string[] = [];
-  // Always in the same order, so two calls that name the same contacts do not block each other.
+  // The order is always the same, so two calls that name the same contacts do not block each other.
   for (const contact of [...contacts].sort()) {
     const row = toRequestRecord({ ...request, contact, runId: newRunId() }, trx.clock.now());
     const runId = await insertRequest(trx, row);
@@ -294,7 +294,7 @@ async function addNamed(
   return { runId: runIds[0] ?? '', isWhole: false, added };
 }
 
-/** Requests one run over all changes instead of too many runs for single contacts. */
+/** Requests one run over all changes in place of many runs for single contacts. */
 async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
   const now = trx.clock.now();
   const whole = await insertRequest(
@@ -305,7 +305,7 @@ async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<
   return whole;
 }
 
-/** Returns the number of other single contacts that are waiting. */
+/** Returns how many other single contacts are waiting. */
 async function countOthers(
   reader: Reader,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
@@ -321,7 +321,7 @@ async function countOthers(
   return Number(waiting.count);
 }
 
-/** A run over all changes also serves all requests for single contacts. */
+/** Combines all requests for single contacts with a run over all changes, which serves them too. */
 async function mergeSingles(
   trx: ActorTransaction,
   integrationId: string,
@@ -359,8 +359,8 @@ export async function addScheduledRuns(
 }
 
 /**
- * Starts the run that a request waited for. It also serves the requests in `alongside` that are still
- * waiting. Returns false if no request is recorded.
+ * Starts the run that a request waited for. The run also serves requests in `alongside` that are still waiting. Returns
+ * false if there is no such request.
  */
 export async function beginRunRequest(
   trx: RunTransaction,
@@ -368,7 +368,7 @@ export async function beginRunRequest(
   alongside: readonly string[],
 ): Promise<boolean> {
   const now = trx.clock.now();
-  // Locks the webhook's row before the rows of the requests, in the same order as webhook calls do.
+  // Locks the webhook's row before the requests' rows. Webhook calls use the same order.
   await openBurst(trx, runId);
   const { numAffectedRows = 0n } = await leave(trx, { runId, now });
   const wasAsked = numAffectedRows > 0n;
@@ -388,8 +388,8 @@ const leave = prepared((db, { runId, now }: Slots<{ runId: string; now: number }
 );
 
 /**
- * Deletes a waiting request, and the requests that wait for the same run, because a user no longer wants the run.
- * Returns the integration, or undefined if the request is not waiting.
+ * Deletes a waiting request, and other requests that wait for the same run, because a user has stopped the run. Returns
+ * the integration, or undefined if the request is not waiting.
  */
 export async function dropStopped(
   trx: ActorTransaction,

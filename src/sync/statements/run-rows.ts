@@ -1,7 +1,6 @@
 /**
- * The results of a run for contacts, one row each. They are kept after later runs have changed the same
- * contacts. During a run, the contacts themselves contain the results. The rows are written at the end of the
- * run.
+ * Stores a run's result for each contact, one row per contact. The rows remain after later runs have changed the same
+ * contacts. During a run, the contacts themselves contain the results, and the rows are written when the run ends.
  */
 import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
@@ -13,7 +12,7 @@ import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-/** The result of a run for one contact that was not simply fresh. */
+/** A run's result for one contact. Contacts whose profile was still fresh have no row. */
 export interface RunContact {
   crmId: string;
   reason: string;
@@ -23,14 +22,14 @@ export interface RunContact {
   at: number;
 }
 
-/** The position in a list of a run's contacts after which the next page starts. */
+/** The position in the list of a run's contacts after which the next page starts. */
 export interface RunContactPosition {
   /** The outcome's index in `OUTCOME_ORDER`. */
   place: number;
   crmId: string;
 }
 
-/** The contacts of a run to read; an omitted part does not filter. */
+/** Which of a run's contacts to read. Omitted parts do not filter. */
 export interface RunContactFilter {
   outcomes?: readonly Outcome[] | undefined;
   reason?: string | undefined;
@@ -42,7 +41,7 @@ export interface RunContactFilter {
   limit: number;
 }
 
-/** The run whose contacts are read. */
+/** Identifies the run whose contacts are read. */
 export interface RunKey {
   id: string;
   integrationId: string;
@@ -55,7 +54,7 @@ export interface RunOfContact extends Omit<RunContact, 'crmId'> {
   runId: string;
 }
 
-/** Returns the last runs that did something to a contact, newest first. A run in progress has no row yet. */
+/** Returns the last runs that changed something about a contact, newest first. A run in progress has no row yet. */
 export async function listRunsOfContact(
   reader: Reader,
   integrationId: string,
@@ -73,7 +72,7 @@ export async function listRunsOfContact(
     .execute();
 }
 
-/** Returns the number of contacts by reason, including fresh contacts. */
+/** Returns the number of contacts for each reason. Fresh contacts are included. */
 export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<string, number>> {
   const counts =
     run.reasons === null
@@ -83,7 +82,9 @@ export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<
   return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
 }
 
-/** Returns contacts except fresh ones. Contacts that need a user come first; otherwise the order is by ID. */
+/**
+ * Returns a run's contacts without fresh ones. Contacts that need a user come first. Otherwise they are sorted by ID.
+ */
 export async function listRunRows(
   reader: Reader,
   run: RunKey,
@@ -99,7 +100,7 @@ export async function listRunRows(
   if (idPrefix !== undefined) {
     query = isPostgres(reader)
       ? query.where(sql<boolean>`starts_with(row.crm_id, ${idPrefix})`)
-      : // SQLite sorts the IDs by their bytes, so an index finds them.
+      : // SQLite compares the IDs byte by byte, so an index finds them.
         query.where('row.crm_id', '>=', idPrefix).where('row.crm_id', '<', `${idPrefix}\u{10ffff}`);
     if (outcomes === undefined) query = query.where('row.place', 'in', PLACES);
   }
@@ -118,7 +119,7 @@ export async function listRunRows(
   }));
 }
 
-/** The positions of all outcomes, and of a reason from another version. */
+/** The position of each outcome, with one more for reasons from another version. */
 const PLACES = [...OUTCOME_ORDER.keys(), OUTCOME_ORDER.length];
 
 const reasonsSchema = z.record(z.string(), z.int().nonnegative());
@@ -148,7 +149,7 @@ function countedByReason(reader: Reader, rows: ReturnType<typeof buildRowsQuery>
 
 type Row = Omit<Selectable<Tables['run_rows']>, 'run_id'>;
 
-/** Returns a run's rows; until they are written, the data of its contacts. */
+/** Returns a run's rows. Until they are written, returns the data of its contacts in the same form. */
 function buildRowsQuery(
   reader: Reader,
   run: (RunRef | Slots<RunRef>) & Pick<RunKey, 'freshCount'>,
@@ -193,7 +194,7 @@ const selectFresh = preparedRead((db, run: Slots<RunRef>) =>
     .compile(),
 );
 
-/** Returns the index of a contact's outcome in `OUTCOME_ORDER`. A reason from another version comes last. */
+/** Returns the index of a contact's outcome in `OUTCOME_ORDER`. Reasons from another version come last. */
 function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
   const [first, ...others] = OUTCOME_ORDER.map((outcome, place) => ({
     place,
@@ -212,7 +213,7 @@ function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
   return cases.else(eb.lit(OUTCOME_ORDER.length)).end();
 }
 
-/** Records a run's results, before another run changes the same contacts. */
+/** Records a run's results before another run changes the same contacts. */
 export async function writeRunRows(
   trx: ActorTransaction | RunTransaction,
   run: RunRef,
@@ -228,7 +229,10 @@ const recordRows = prepared(
     db.updateTable('runs').set({ fresh_count: freshCount, reasons }).where('id', '=', id).compile(),
 );
 
-/** Returns the number of rows by reason. It is stored, because counting the rows each time would take long. */
+/**
+ * Returns the number of rows for each reason. The numbers are stored, because counting the rows each time would be
+ * slow.
+ */
 async function readReasonCounts(reader: Reader, { id, integrationId }: RunRef): Promise<string> {
   const counts = await countReasons(reader, { id, integrationId, freshCount: 0, reasons: null });
   return JSON.stringify(Object.fromEntries(counts));
@@ -257,10 +261,7 @@ const insertRunRows = prepared((db, run: Slots<RunRef>) =>
     .compile(),
 );
 
-/**
- * Rewrites the rows of a run whose contacts have changed after its end; does nothing for a run in
- * progress.
- */
+/** Rewrites the rows of a run if its contacts have changed after its end. Does nothing for a run in progress. */
 export async function rewriteRunRows(trx: LeasedTransaction, runId: string): Promise<void> {
   const run = await trx
     .selectFrom('runs')
@@ -279,7 +280,7 @@ export async function rewriteRunRows(trx: LeasedTransaction, runId: string): Pro
   await trx.updateTable('runs').set({ reasons }).where('id', '=', runId).execute();
 }
 
-/** Deletes the rows of runs of an integration that ended before this moment (epoch ms). */
+/** Deletes the rows of an integration's runs that ended before this time (epoch ms). */
 export async function dropRunRows(
   trx: RunTransaction,
   integrationId: string,

@@ -1,4 +1,4 @@
-/** Stores the runs: how they started, how they ended, and what they reported. */
+/** Stores runs: how each run started, how it ended, and what it reported. */
 
 import type { Expression, Selectable } from 'kysely';
 import { RetriableError } from '../../core/errors.ts';
@@ -28,13 +28,15 @@ import { dropRunRows, writeRunRows } from './run-rows.ts';
 
 export type RunRecord = FromRow<Selectable<Tables['runs']>>;
 
-/** The run that acts, and the time (epoch ms). */
+/** The run that makes a change, and the time of the change (epoch ms). */
 export interface RunContext {
   id: string;
   now: number;
 }
 
-/** Returns a text that changes when a run of the client starts or ends; for results that are kept in memory. */
+/**
+ * Returns a text that changes when a run of the client starts or ends. Used to discard results that are kept in memory.
+ */
 export async function readRunMark(reader: Reader, integrationId: string): Promise<string> {
   const row = await reader
     .selectFrom('runs')
@@ -47,27 +49,27 @@ export async function readRunMark(reader: Reader, integrationId: string): Promis
   return JSON.stringify(row ?? null);
 }
 
-/** The runs to read; an omitted part does not filter. */
+/** Which runs to read. Omitted parts do not filter. */
 export interface RunFilter {
   integrationId?: string | undefined;
   /** Only runs of these integrations. */
   integrationIds?: readonly string[] | undefined;
   status?: RunStatus | undefined;
   trigger?: Trigger | undefined;
-  /** Only runs that started at this moment or later (epoch ms). */
+  /** Only runs that started at this time or later (epoch ms). */
   from?: number | undefined;
-  /** Only runs that started before this moment (epoch ms). */
+  /** Only runs that started before this time (epoch ms). */
   until?: number | undefined;
-  /** Only runs that come after this one in the list. */
+  /** Only runs that follow this run in the list. */
   after?: Pick<RunRecord, 'startedAt' | 'id'> | undefined;
   limit: number;
 }
 
 /**
- * Records the start of a run, for some contacts or (null) for all. `full` means that it reads everything
- * again, `redelivers` that it only delivers kept profiles again. An earlier run that was cut off is marked as
- * interrupted. The request for this run, if any, stops waiting. So do the requests in `alongside`, whose
- * contacts the run also covers. Throws a RetriableError if another process has started this run.
+ * Records the start of a run for some contacts, or for all if null. `full` means that the run reads everything again.
+ * `redelivers` means that it only delivers kept profiles again. An earlier run that was cut off is marked as
+ * interrupted. The run's own request stops waiting, and so do the requests in `alongside`, whose contacts the run also
+ * covers. Throws a RetriableError if another process has started this run.
  */
 export async function recordRunBegin(
   trx: RunTransaction,
@@ -99,20 +101,20 @@ export async function recordRunBegin(
     contact: getRunContact(only),
     full: full ? 1 : 0,
     startedAt: now,
-    // Contacts that an earlier run has chosen and not finished become this run's work.
+    // This run continues with contacts that an earlier run has chosen and not finished.
     chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
   });
   await recordLastRun(trx, { integrationId, id });
-  // A scheduled time is not a user's request, so its run is recorded only when it starts.
+  // A schedule is not a user's request, so its run is recorded only when it starts.
   if (wasAsked && trigger !== 'schedule') return;
   const request = { integrationId, runId: id, trigger, full, redelivers };
   await recordEntry(trx, runAsked(request, only));
 }
 
 /**
- * Records how a run ended, with its report and its effects on contacts. Deletes the results of older runs
- * before `keepRowsSince` (epoch ms), and CRM messages that are too old. The run's requests are finished,
- * unless the run was interrupted; then they are still needed.
+ * Records how a run ended, with its report and the results for its contacts. Deletes the results of runs before
+ * `keepRowsSince` (epoch ms), and CRM messages that are too old. The run's requests are finished. If the run was
+ * interrupted, they are still needed and are kept.
  */
 export async function recordRunEnd(
   trx: RunTransaction,
@@ -124,9 +126,9 @@ export async function recordRunEnd(
     report: string;
     /** The CRM's message for the reason, encrypted. */
     words?: SealedWords | null;
-    /** If omitted or null, no results are deleted. */
+    /** If null or omitted, no results are deleted. */
     keepRowsSince?: number | null;
-    /** True if no CRM message is deleted because of its age. */
+    /** True to keep CRM messages regardless of their age. */
     keepsOldTexts?: boolean;
   },
 ): Promise<void> {
@@ -149,14 +151,14 @@ export async function recordRunEnd(
 }
 
 /**
- * Requests the stop of a run, in whichever process it is running. The run stops at its next checkpoint. A
- * waiting run does not start. `over`: the run has ended, or does not exist.
+ * Requests the stop of a run, whichever process runs it. The run stops at its next checkpoint, and a waiting run does
+ * not start. Returns `over` if the run has ended or does not exist.
  */
 export async function requestStop(
   trx: ActorTransaction,
   id: string,
 ): Promise<'stopping' | 'dropped' | 'over'> {
-  // Looks for the request first, so a run that starts in the meantime is then found as a run.
+  // Looks for the request first. If the run starts in the meantime, it is then found as a run.
   const waited = await dropStopped(trx, id);
   if (waited !== undefined) {
     const details = { run: id, begun: false };
@@ -185,7 +187,7 @@ export async function recordRunFacts(
   await recordFacts(connection, { id, facts });
 }
 
-/** Changes that others make during a run: the balance of its key, and a user's request to stop. */
+/** Returns what others have changed during a run: its key's balance, and a user's request to stop. */
 export async function findOutsideState(
   reader: Reader,
   id: string,
@@ -201,7 +203,7 @@ export function findRunById(reader: Reader, id: string): Promise<RunRecord | und
   return selectRun(reader, { id }).then(({ rows }) => maybeFromRow(rows[0]));
 }
 
-/** Returns the newest `count` runs of each of these integrations, newest first. */
+/** Returns the newest `count` runs of each integration, newest first. */
 export async function listNewestRuns(
   reader: Reader,
   ids: readonly string[],
@@ -213,7 +215,7 @@ export async function listNewestRuns(
     .innerJoin('runs', 'runs.integration_id', 'i.id')
     .selectAll('runs')
     .where('i.id', 'in', ids)
-    // Reads only the index, however many earlier runs there are.
+    // This query reads only the index, even if there are many earlier runs.
     .where('runs.started_at', '>=', (eb) =>
       eb.fn.coalesce(
         eb
@@ -246,7 +248,8 @@ export async function listRunRecords(reader: Reader, filter: RunFilter): Promise
   if (from !== undefined) query = query.where('started_at', '>=', from);
   if (until !== undefined) query = query.where('started_at', '<', until);
   if (after !== undefined) {
-    // Redundant, but it makes the database use the index: the next runs started at that moment or before it.
+    // This condition is redundant, because the next runs started at that time or before. But it makes the database use
+    // the index.
     query = query
       .where('started_at', '<=', after.startedAt)
       .where((eb) =>
@@ -388,13 +391,19 @@ const selectOutsideState = preparedRead(
       .compile(),
 );
 
-/** Returns a run for several contacts names none of them. Its rows contain the result for each contact. */
+/**
+ * Returns the contact to store for a run. A run for several contacts names none of them. Its rows contain the result
+ * for each contact.
+ */
 function getRunContact(only: readonly string[] | null): string {
   const [first = ALL_CONTACTS, ...others] = only ?? [];
   return others.length > 0 ? SEVERAL_CONTACTS : first;
 }
 
-/** Two processes may have found the same request. Only the run of the first one counts. */
+/**
+ * Throws if another process has already started a run for this request. Two processes can find the same request, and
+ * only the first run counts.
+ */
 async function requireFresh(reader: Reader, id: string): Promise<void> {
   const { rows } = await selectId(reader, { id });
   if (rows.length === 0) return;
@@ -404,7 +413,7 @@ async function requireFresh(reader: Reader, id: string): Promise<void> {
   });
 }
 
-/** Records that values of a run were restored, together with the restored values of one contact. */
+/** Records that values of a run were restored, together with one contact's restored values. */
 export async function recordValuesUndone(
   trx: RunTransaction,
   runId: string,
@@ -430,7 +439,7 @@ export async function findUndoAuthor(reader: Reader, runId: string): Promise<str
   return row?.author ?? null;
 }
 
-/** Records the end of an undo. `author` is the encrypted name of its user, or null if there is no name. */
+/** Records the end of an undo. `author` is the encrypted name of the user, or null if there is no name. */
 export async function recordRunUndone(
   trx: ActorTransaction,
   runId: string,

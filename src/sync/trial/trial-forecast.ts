@@ -1,4 +1,4 @@
-/** The trial of the current mapping, as a plan shows it. */
+/** Shows the trial of the current mapping in a plan. */
 import type { Run, SyncDeps } from '../control/context.ts';
 import { fingerprintMapping } from '../control/mapping.ts';
 import { decideTrial, type TrialFacts } from './trial.ts';
@@ -6,22 +6,20 @@ import { findLaterVerdict, findTrialFacts } from './trial-round.ts';
 
 export interface TrialForecast {
   /**
-   * `off`: switched off in the settings; `on_trial`: a few people are sent first; `failed`: nothing is sent
-   * until a user accepts the match rate or the columns change.
+   * `off`: the settings switch the trial off. `on_trial`: a few people are sent first. `failed`: nothing is sent until
+   * a user accepts the match rate or the columns change.
    */
   state: 'off' | 'accepted' | 'on_trial' | 'failed';
-  /** Number of people that the next run sends before it waits for their results, or null if it need not wait. */
+  /** How many people the next run sends before it waits for their results, or null if it need not wait. */
   first: number | null;
-  /** The share of these people that the service has to recognise. */
+  /** The share of people that the service has to recognise. */
   minKnown: number;
-  /** Number of answers under this mapping that the verdict is based on. */
+  /** How many answers under this mapping the verdict is based on. */
   answered: number;
   known: number;
 }
 
-/**
- * Returns the effect of the trial on a run that has `paid` people to send. The connector must be prepared.
- */
+/** Returns how the trial affects a run that has `paid` people to send. The connector must be prepared. */
 export async function forecastTrial(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   run: Pick<Run, 'integration' | 'partnerKey'>,
@@ -48,7 +46,7 @@ function toState(facts: TrialFacts, paid: number): Pick<TrialForecast, 'state' |
     case 'send':
       return { state: 'on_trial', first: Math.min(paid, step.atMost) };
     default:
-      // Waits for the responses to submissions in flight first, because their results are not known yet.
+      // First waits for the responses to submissions in flight, because their results are not known yet.
       return { state: 'on_trial', first: Math.min(paid, facts.size) };
   }
 }

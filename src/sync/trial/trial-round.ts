@@ -1,6 +1,6 @@
 /**
- * The trial of a mapping during a run. Its state is stored on disk. If a run is killed between a submission
- * and its results, the next run continues from the same rows.
+ * Runs the trial of a mapping during a run. The state of the trial is in the database, so if a run is killed between a
+ * submission and its results, the next run continues the trial.
  */
 
 import type { ContactRecord } from '../../contacts/contacts.ts';
@@ -31,19 +31,19 @@ import {
 
 type TrialDeps = Pick<SyncDeps, 'store' | 'log'>;
 
-/** The part of a run that its trial depends on. */
+/** The parts of a run that its trial needs. */
 export type TrialRun = Pick<Run, 'id' | 'integration' | 'mapping' | 'partnerKey'>;
 
-/** The limits of the trial for a submission. */
+/** Limits what a run may submit during a trial. */
 export interface Trial {
-  /** True once the trial is known to be over. Before that, only one submission is in flight at a time. */
+  /** True once the trial is known to be over. Until then, only one submission is in flight at a time. */
   readonly isOver: boolean;
   /**
-   * Decides what may be sent now; `stopped` if nothing more may be sent in this run, with the reason recorded
-   * in the run. `hasDue` returns whether a contact is waiting to be sent.
+   * Decides what may be sent now. Returns `stopped` if this run may not send anything more, and records the reason in
+   * the run. `hasDue` returns true if a contact is waiting to be sent.
    */
   step(hasDue: () => Promise<boolean>): Promise<'over' | 'wait' | 'stopped' | { atMost: number }>;
-  /** For an accepted mapping: checks whether the service still recognises its people. */
+  /** Returns true if the service still recognises the people of an accepted mapping. */
   isStillKnown(): Promise<boolean>;
 }
 
@@ -96,8 +96,8 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
 }
 
 /**
- * For a mapping that was accepted by its rate: returns the verdict if the service has recognised too few
- * people since, otherwise null.
+ * Returns a verdict if the service has recognised too few people since a mapping was accepted by its rate. Returns null
+ * otherwise.
  */
 export async function findLaterVerdict(
   { store }: Pick<TrialDeps, 'store'>,
@@ -118,7 +118,7 @@ export async function findLaterVerdict(
   return judgeLater({ ...all, minKnown });
 }
 
-/** Returns the state of a run's mapping, as far as the trial depends on it. */
+/** Returns the parts of the mapping's state that the trial depends on. */
 export async function findTrialFacts(
   { store }: Pick<TrialDeps, 'store'>,
   run: TrialRun,
@@ -154,8 +154,8 @@ function toAcceptance(mapping: MappingRecord | undefined): Acceptance {
 }
 
 /**
- * Due contacts, spread over all contacts. There are more of them than a trial may send, because some may be
- * the same person as others, or may have left in the meantime.
+ * Returns due contacts, spread over all contacts. There are more than a trial may send, because some may be the same
+ * person as others, and some may have left.
  */
 export async function spreadDue(
   { store }: Pick<TrialDeps, 'store'>,

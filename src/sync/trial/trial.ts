@@ -1,55 +1,52 @@
 /**
- * Decides whether the service recognises the people that a mapping describes. Pure. A wrong column would
- * waste every credit, so a few people are sent first, and all other people wait for the results.
+ * Decides whether the service recognises the people that a mapping describes. A wrong column would waste every credit.
+ * So a few people are sent first, and all others wait for the results. All functions are pure.
  */
 
-/** Fewer answers than this are not conclusive. */
+/** With fewer answers than this, a trial is not conclusive. */
 const MIN_ANSWERED = 10;
 
-/** Once a mapping is accepted, this many consecutive answers are checked … */
+/** Once a mapping is accepted, this many consecutive answers are checked. */
 export const ANSWERS_IN_A_ROW = 200;
 
-/**
- * … and the service must have recognised this share of the people, unless the settings require less from the
- * start.
- */
+/** The service must have recognised this share of those people, unless the settings require less. */
 const MIN_KNOWN_LATER = 0.05;
 
-/** The settings of the trial; a size of 0 switches it off. */
+/** The settings of the trial. A size of 0 switches it off. */
 export interface TrialSettings {
   size: number;
-  /** From 0 to 1. */
+  /** The share of people that the service has to recognise, from 0 to 1. */
   minKnown: number;
 }
 
-/** The state of a mapping: accepted, not yet accepted, or no longer accepted. */
+/** Whether a mapping is accepted: by a user, by its match rate, or not (not yet, or no longer). */
 export type Acceptance = 'person' | 'by_rate' | 'none' | 'withdrawn';
 
 export interface TrialFacts extends TrialSettings {
   acceptance: Acceptance;
-  /** The last answers for paid contacts, at most `ANSWERS_IN_A_ROW`. */
+  /** The last answers for paid contacts. There are at most `ANSWERS_IN_A_ROW`. */
   answered: number;
   known: number;
-  /** Contacts whose answers may still arrive during this run. */
+  /** Contacts whose answers can still arrive during this run. */
   open: number;
-  /** Contacts whose answers only a later run will see. */
+  /** Contacts whose answers can arrive only in a later run. */
   stuck: number;
 }
 
 /** The next step of the trial. */
 export type TrialStep =
-  /** There is no trial, or the mapping has already passed it. */
+  /** There is no trial, or the mapping has passed it. */
   | { kind: 'over' }
   | { kind: 'passed' }
   /** Send nothing until the submissions in flight are answered. */
   | { kind: 'wait' }
-  /** Send this many, and then nothing until they are answered. */
+  /** Send this many contacts, then nothing until they are answered. */
   | { kind: 'send'; atMost: number }
-  /** The maximum number of contacts have no answer yet, and this run will not see the answers. */
+  /** Too many contacts have no answer yet, and this run will not see the answers. */
   | { kind: 'unanswered'; count: number }
   | { kind: 'failed'; verdict: Verdict };
 
-/** The service recognised too few people, in numbers. */
+/** The numbers that show that the service recognised too few people. */
 export interface Verdict {
   answered: number;
   known: number;
@@ -59,7 +56,7 @@ export interface Verdict {
   later: boolean;
 }
 
-/** Until the mapping is accepted, at most `size` contacts have no answer at any time. */
+/** Decides the next step. Until the mapping is accepted, at most `size` contacts may be without an answer. */
 export function decideTrial(facts: TrialFacts): TrialStep {
   const { size, acceptance, answered, open, stuck } = facts;
   if (size === 0 || acceptance === 'person' || acceptance === 'by_rate') return { kind: 'over' };
@@ -72,10 +69,7 @@ export function decideTrial(facts: TrialFacts): TrialStep {
   return { kind: 'send', atMost: size - stuck };
 }
 
-/**
- * For a mapping that passed its trial: the verdict if too few people have been recognised by now, otherwise
- * null.
- */
+/** Returns the verdict on an accepted mapping if too few people are recognised by now, or null otherwise. */
 export function judgeLater(
   facts: Pick<TrialFacts, 'answered' | 'known' | 'minKnown'>,
 ): Verdict | null {
@@ -99,7 +93,7 @@ function isTooLow({ answered, known, minKnown }: Verdict): boolean {
   return known / answered < minKnown;
 }
 
-/** Returns the verdict for a user: the result, and what to do next. */
+/** Describes the verdict to a user, and what to do next. */
 export function verdictText({ answered, known, minKnown, later }: Verdict, id: string): string {
   const sent = later ? `the last ${answered} contacts sent` : `the ${answered} contacts sent first`;
   const share = `${Math.round(minKnown * 1_000) / 10} %`;

@@ -1,23 +1,23 @@
-/** Advice after a run that stopped early. The command line, the pages and the alerts share one table. */
+/** Advice after a run that stopped early. The command line, the pages and the alerts use the same table. */
 import type { RunReason, StopCode } from '../../core/run.ts';
 
-/** One step to take. If it has a command, the command takes the step or shows how. */
+/** One step to take. Its command, if any, takes the step or shows how. */
 export interface Step {
-  /** A sentence without the final full stop. */
+  /** A sentence without its full stop. */
   text: string;
   command: string | null;
 }
 
 export interface Advice {
-  /** Why the run stopped, as a part of a sentence. It never contains a message of a CRM or of the service. */
+  /** Why the run stopped, as part of a sentence. It never quotes a CRM or the service. */
   cause: string;
-  /** `person`: nothing continues until someone acts; `time`: it continues automatically. */
+  /** `person`: someone has to act. `time`: the work continues automatically. */
   needs: 'person' | 'time';
-  /** The steps to take, in this order; never empty. */
+  /** The steps to take, in order. There is at least one. */
   steps: readonly [Step, ...Step[]];
 }
 
-/** Returns the advice for the reason of a run that stopped or failed; null means that it was cut off. */
+/** Returns advice for a run that stopped or failed for this reason. Null stands for a run that was cut off. */
 export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId: string): Advice {
   const { cause, needs, steps } = entryFor(reason?.code ?? 'interrupted');
   const [first, ...others] = steps.map(([text, command = null]) => ({
@@ -28,12 +28,12 @@ export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId:
   return { cause, needs, steps: [first, ...others] };
 }
 
-/** Returns true if the table has this code. For any other code, the run's message gives the explanation. */
+/** Returns true if the table has this code. For any other code, only the run's message explains the reason. */
 export function isKnownStop(code: string): boolean {
   return code in STOPS;
 }
 
-/** The step for a service key that the service rejects. */
+/** The step to take if the service rejects the service key. */
 export const VALID_KEY_NEEDED =
   'Put a valid service key into the settings (partner.apiKey) and start donor-sync again';
 
@@ -42,11 +42,11 @@ const GOES_ON = 'the next run continues where this one ended';
 interface Entry {
   cause: string;
   needs: Advice['needs'];
-  /** Commands without the program name; `ID` is replaced with the integration. */
+  /** Texts and commands. A command has no program name, and `ID` in it is replaced with the integration's ID. */
   steps: readonly (readonly [text: string, command?: string])[];
 }
 
-/** Every code that the product gives to a stopped run, and the codes of failures that users can cause. */
+/** Every code of a stopped run, and the codes of failures that users can cause. */
 const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
   credits_exhausted: {
     cause: 'the credits are used up',

@@ -14,7 +14,7 @@ const DUE_TEXTS = {
   profile_shared: "the same person's profile from another contact or client is used, at no cost",
 } as const satisfies Record<EnhanceReason, string>;
 
-/** An unknown reason is shown unchanged. */
+/** Returns the reason in words. An unknown reason is returned unchanged. */
 export function dueText(reason: string): string {
   return isKnown(reason) ? DUE_TEXTS[reason] : reason;
 }

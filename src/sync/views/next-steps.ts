@@ -1,12 +1,11 @@
-/** The user's next steps after a run. */
+/** Lists what the user should do after a run. */
 import type { RunReport } from '../../core/run.ts';
 import { shortId } from '../../core/short-id.ts';
 import { adviceFor, stepText } from './advice.ts';
 
 /**
- * Returns the next steps after a run as complete sentences with commands, the most urgent first.
- * `contactsListed` is true if the failed contacts are listed in the same output, `isLimited` if the run had
- * its own limit.
+ * Returns the next steps after a run as complete sentences with commands, most urgent first. `contactsListed` is true
+ * if the same output lists the failed contacts. `isLimited` is true if the run had its own limit.
  */
 export function nextSteps(
   report: RunReport,

@@ -1,4 +1,4 @@
-/** The results of a run for each contact, read and put into words in one place. */
+/** Reads a run's result for each contact, and puts it into words for all interfaces. */
 import { stringify } from 'csv-stringify/sync';
 import { isoTime } from '../../core/clock.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
@@ -15,14 +15,14 @@ import {
 } from '../statements/run-rows.ts';
 import { findRunById } from '../statements/runs.ts';
 
-/** A contact that a run processed and that was not simply fresh. */
+/** A contact that a run processed. Contacts whose profile was still fresh are not included. */
 export interface RunContactView {
   /** The contact's ID in the CRM. */
   crmId: string;
-  /** Null for a reason from another version of the program. */
+  /** The outcome, or null for a reason from another version of the program. */
   outcome: Outcome | null;
   reason: string;
-  /** The reason as a part of a sentence. */
+  /** The reason, as part of a sentence. */
   text: string;
   /** Details of the reason, without personal data. */
   detail: string | null;
@@ -30,7 +30,7 @@ export interface RunContactView {
   at: string;
 }
 
-/** Returns the reason as text, with its details. Codes of the name guard are also turned into text. */
+/** Returns the reason as text, with its details. Codes of the name guard are replaced with text. */
 export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'>): string {
   if (detail === null) return text;
   const words = mismatchText(detail);
@@ -43,7 +43,7 @@ export interface RunContactPage {
   next: RunContactPosition | null;
 }
 
-/** Returns contacts of a run: held and failed contacts first, then by ID. */
+/** Returns contacts of a run. Held and failed contacts come first, then the order is by ID. */
 export async function readRunContacts(
   reader: Reader,
   run: RunKey,
@@ -86,7 +86,7 @@ function toView({ crmId, reason, detail, at }: RunContact): RunContactView {
   };
 }
 
-/** The number of a run's contacts that ended for one reason. */
+/** How many of a run's contacts ended for one reason. */
 export interface ReasonCount {
   outcome: Outcome | null;
   reason: string;
@@ -95,15 +95,15 @@ export interface ReasonCount {
 }
 
 /**
- * Returns the reasons of a run: first the reasons that need a user, then the most frequent. Empty for an
- * unknown run.
+ * Returns the reasons of a run, or an empty list for an unknown run. Reasons that need a user come first, then the most
+ * frequent ones.
  */
 export async function readReasons(reader: Reader, runId: string): Promise<ReasonCount[]> {
   const run = await findRunById(reader, runId);
   return run === undefined ? [] : reasonCounts(await countRunReasons(reader, run));
 }
 
-/** Counts by reason, in the order of their importance to users. */
+/** Returns the counts by reason, in the order of their importance to users. */
 export function reasonCounts(
   counts: Iterable<readonly [reason: string, count: number]>,
 ): ReasonCount[] {
@@ -122,7 +122,7 @@ export function reasonCounts(
     );
 }
 
-/** A user's value was lost. This comes before successes, however rare it is. */
+/** Returns 1 if a user's value was lost. Such a reason comes before successes, however rare it is. */
 function countLosses({ reason }: Pick<ReasonCount, 'reason'>): number {
   return reason === 'typed_value_lost' ? 1 : 0;
 }
@@ -133,10 +133,10 @@ function getPlace(outcome: Outcome | null): number {
 
 const COLUMNS = ['Contact', 'Outcome', 'Reason', 'Why', 'Detail', 'At'];
 
-/** The header row of the file. */
+/** The header row of the CSV file. */
 export const RUN_CONTACTS_HEADER = stringify([COLUMNS]);
 
-/** CSV rows of contacts. No cell contains a formula that a spreadsheet would run. */
+/** Returns contacts as rows of CSV. No cell contains a formula that a spreadsheet would run. */
 export function runContactLines(contacts: readonly RunContactView[]): string {
   return stringify(
     contacts.map(({ crmId, outcome, reason, text, detail, at }) => [

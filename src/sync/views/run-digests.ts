@@ -1,14 +1,14 @@
-/** Digests of the newest runs of each integration. They are kept until a new run starts. */
+/** Caches digests of each integration's newest runs until a new run starts. */
 import { setImmediate } from 'node:timers/promises';
 import { listRunActivity, type RunActivityRow } from '../../clients/statements/run-activity.ts';
 import type { TimedReader } from '../../database/reader.ts';
 
-/** Number of integrations that are read together. Other work can run in between. */
+/** How many integrations are read together. Other work can run in between. */
 const TOGETHER = 100;
 
 /**
- * Reads digests of any number of integrations. It reads an integration again only if its last run is new or
- * has not succeeded, because a successful run does not change.
+ * Reads digests of any number of integrations. An integration is read again only if its last run is new or did not
+ * succeed, because a successful run does not change.
  */
 export function createRunDigests<Digest>(
   reader: TimedReader,

@@ -1,6 +1,6 @@
 /**
- * Watches runs in progress for all listeners, with one store query and one message per run, however many listen.
- * Expensive queries are made less often, so watching hardly slows a run.
+ * Watches runs in progress for any number of listeners, with one query and one message per run. Expensive queries are
+ * made less often, so watching hardly slows a run.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { RunReport } from '../../core/run.ts';
@@ -8,22 +8,22 @@ import type { Store } from '../../store.ts';
 import { findRunReport } from './run.ts';
 import { type RunProgress, readProgress } from './run-progress.ts';
 
-/** The current state of a run; `message` is the same for all listeners. */
+/** The current state of a run. All listeners get the same `message`. */
 export interface RunDetails<Message> {
   message: Message;
   hasEnded: boolean;
 }
 
-/** The whole run, and its progress while it is running. */
+/** A whole run, with its progress while it is running. */
 export type FollowedRun = RunReport & { progress: RunProgress | null };
 
-/** A listener of a run. */
+/** Receives the state of a run. */
 export interface RunListener<Message> {
-  /** Called at each query, even if nothing is new; in that case, it receives the same object as before. */
+  /** Called after each query, even if nothing is new. In that case it receives the same object as before. */
   see(look: RunDetails<Message>): void;
-  /** Called at regular intervals, whether or not anything is new. */
+  /** Called at regular intervals, even if nothing is new. */
   beat(): void;
-  /** Called when there will be no more messages about this run. */
+  /** Called once there will be no more messages about this run. */
   leave(): void;
 }
 
@@ -38,23 +38,20 @@ export interface FollowerOptions<Message> {
   /** Builds the message for listeners, once per query. */
   toMessage(run: FollowedRun): Message;
   onError(runId: string, error: unknown): void;
-  /** Aborted when this process stops. Listeners should receive the end of its runs before that. */
+  /** Aborted when this process stops. Before that, listeners should receive the end of its runs. */
   stopping: AbortSignal;
 }
 
-/** How often the store is queried for a run's progress. */
+/** How often a run's progress is queried. */
 const LOOK_INTERVAL_MS = 1_000;
 
-/** Extra delay for each listener. Sending to one takes about a hundredth of it. */
+/** The extra delay for each listener. Sending to one listener takes about a hundredth of it. */
 const PER_LISTENER_MS = 10;
 
-/** The share of the time that queries for one run may take. */
+/** The share of the time that queries about one run may take. */
 const SHARE_OF_TIME = 0.01;
 
-/**
- * How often the store is queried while the process stops. Connections are cut a second after its last run has
- * ended.
- */
+/** How often runs are queried while the process stops. Connections are closed a second after its last run has ended. */
 const LAST_LOOKS_MS = 100;
 
 const BEAT_INTERVAL_MS = 15_000;
@@ -62,7 +59,7 @@ const BEAT_INTERVAL_MS = 15_000;
 interface Followed<Message> {
   listeners: Set<RunListener<Message>>;
   look: RunDetails<Message> | null;
-  /** The text from which the look was created. */
+  /** The text that this state was created from. */
   text: string;
   over: AbortController;
 }
@@ -109,7 +106,7 @@ export function createRunFollower<Message>(
       const beganMs = clock.monotonicMs();
       try {
         const report = await findRunReport(store.reader, runId);
-        // A run that is restarted after a crash continues under a different ID.
+        // A run that is started again after a crash has a different ID.
         if (report === null) break;
         const look = await lookAt(run, report);
         for (const listener of listeners) listener.see(look);

@@ -1,12 +1,12 @@
-/** The progress of a run, and the estimated time until its end. */
+/** Estimates a run's progress and the time until its end. */
 import { countContactWork } from '../../contacts/contacts.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { Store } from '../../store.ts';
 
 export interface RunProgress {
-  /** Number of chosen contacts that are settled. */
+  /** How many chosen contacts are settled. */
   settled: number;
-  /** Number of contacts chosen so far. */
+  /** How many contacts were chosen so far. */
   chosen: number;
   /** The remaining time at the current rate (ms), or null if it cannot be estimated yet. */
   leftMs: number | null;
@@ -23,7 +23,7 @@ export async function readProgress(
   return toProgress(report, due + submitted + ready, now);
 }
 
-/** Returns the same estimate from the number of the integration's contacts with unfinished work. */
+/** Returns the progress for a given number of contacts with unfinished work. */
 export function toProgress(report: RunReport, waiting: number, now: number): RunProgress {
   const { chosen } = report.contacts;
   const settled = Math.max(0, chosen - waiting);
@@ -32,7 +32,7 @@ export function toProgress(report: RunReport, waiting: number, now: number): Run
   return { settled, chosen, leftMs: leftMs === null ? null : rounded(leftMs) };
 }
 
-/** Rounded to a twentieth, because a finer value would not be reliable and would change with every query. */
+/** Rounds to a twentieth. A finer value would not be reliable, and would change with every query. */
 function rounded(ms: number): number {
   const step = 10 ** Math.max(3, Math.floor(Math.log10(Math.max(1, ms)))) / 20;
   return Math.round(Math.round(ms / step) * step);

@@ -1,4 +1,4 @@
-/** A run in the form that all interfaces show: the report of design, section 4.3, built from the store. */
+/** Builds the report of a run, which all interfaces show (design, section 4.3). */
 
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
@@ -25,9 +25,9 @@ import { findRequestByRun } from '../statements/run-requests.ts';
 import { countRunReasons } from '../statements/run-rows.ts';
 import { findRunById, findUndoAuthor, listRunRecords, type RunRecord } from '../statements/runs.ts';
 
-/** The facts that only the run's process knows. */
+/** Facts that only the run's process knows. */
 export interface RunFacts {
-  /** Credits left in the buckets, or null if they have not been read yet. */
+  /** The credits that are left, or null if they have not been read yet. */
   remaining: { enhancements: number | null; networks: number | null };
   calls: { partner: number; crm: number; throttled: number };
 }
@@ -48,8 +48,8 @@ function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
 }
 
 /**
- * Returns a run's report: the stored report if the run has ended, otherwise the current state. A run that was cut off
- * has stored no report. An undo is added, which comes later.
+ * Returns a run's report, including a later undo. A run that has ended has a stored report. For a run in progress, and
+ * for a run that was cut off, the report is built from the current state.
  */
 export async function readReport(
   reader: Reader,
@@ -64,10 +64,10 @@ export async function readReport(
   return undone === null ? report : { ...report, undone };
 }
 
-/** Decrypts the name of the user who undid a run. Without it, the name is null. */
+/** Decrypts the name of the user who undid a run. If null, the name is not shown. */
 export type NameOpener = Pick<Sealer, 'open'> | null;
 
-/** Returns what was undone of a run, or null if nothing was. */
+/** Returns what was undone of a run, or null if nothing was undone. */
 async function readUndone(
   reader: Reader,
   row: RunRecord,
@@ -80,7 +80,7 @@ async function readUndone(
   return { at: isoTime(undoneAt), by, values, kept, contacts };
 }
 
-/** Returns the remaining credits that a run has read, without the rest of its report. */
+/** Returns the remaining credits that a run has read. The rest of its report is not parsed. */
 export function readRemaining(row: Pick<RunRecord, 'report' | 'facts'>): RunFacts['remaining'] {
   if (row.report === null) return readFacts(row).remaining;
   const { credits } = balancesSchema.parse(JSON.parse(row.report));
@@ -96,7 +96,7 @@ const balancesSchema = z.object({
   credits: z.object({ enhancements: balanceSchema, networks: balanceSchema }),
 });
 
-/** Builds the report of a run from its current state. A finished run keeps its own report (`report` of the row). */
+/** Builds a run's report from its current state. If the run has finished, its row has its own `report`. */
 export async function buildReport(
   reader: Reader,
   row: RunRecord,
@@ -130,7 +130,7 @@ export async function buildReport(
   };
 }
 
-/** Adds up the reasons by their outcome. */
+/** Adds up the contacts by outcome. */
 function countByOutcome(reasons: ReadonlyMap<string, number>): Record<Outcome, number> {
   const counts = { written: 0, unchanged: 0, skipped: 0, failed: 0, held: 0, waiting: 0 };
   for (const [reason, count] of reasons) {
@@ -154,8 +154,8 @@ function toStatus(text: string): RunStatus {
 }
 
 /**
- * Returns the current report of the run with this ID, or null. Searches the started runs, then the waiting requests,
- * and then the started runs again, because the run may have started in between.
+ * Returns the current report of the run with this ID, or null if there is no such run. Searches the started runs, the
+ * waiting requests, and the started runs again, because the run can start in between.
  */
 export async function findRunReport(
   reader: Reader,
@@ -175,12 +175,12 @@ export async function findRunReport(
   return begun ? readReport(reader, begun, sealer) : null;
 }
 
-/** Returns a run that has not started. To its requester it counts as running, and it has done nothing. */
+/** Returns a run that has not started yet. To its requester it counts as running, and it has not done anything. */
 export function waitingRun(run: {
   id: string;
   integration: string;
   trigger: Trigger;
-  /** Epoch ms. */
+  /** The time of the request (epoch ms). */
   requestedAt: number;
 }): RunReport {
   const { id, integration, trigger, requestedAt } = run;
@@ -213,14 +213,14 @@ export function waitingRun(run: {
   };
 }
 
-/** `248 written, 248 restored by Dana`. Empty if nothing was undone. */
+/** Returns a text such as `248 written, 248 restored by Dana`. The text is empty if nothing was undone. */
 export function undoneText({ contacts, undone }: Pick<RunReport, 'contacts' | 'undone'>): string {
   if (undone === undefined) return '';
   const by = undone.by === null ? '' : ` by ${undone.by}`;
   return `${formatCount(contacts.written)} written, ${formatCount(undone.contacts)} restored${by}`;
 }
 
-/** `36 written, 1 held`. Empty if nothing has happened yet. */
+/** Returns a text such as `36 written, 1 held`. The text is empty if nothing has happened yet. */
 export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string {
   return SUMMARY_ORDER.filter((outcome) => contacts[outcome] > 0)
     .map((outcome) => `${formatCount(contacts[outcome])} ${outcome}`)
@@ -228,8 +228,8 @@ export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string 
 }
 
 /**
- * The order of outcomes in a summary: successes first. Lists of contacts, in contrast, start with contacts
- * that need a user.
+ * The order of outcomes in a summary, where successes come first. In lists of contacts, contacts that need a user come
+ * first.
  */
 const SUMMARY_ORDER = [
   'written',
@@ -242,15 +242,15 @@ const SUMMARY_ORDER = [
 
 /** The process that is working on an integration now. */
 export interface Running {
-  /** `HOST/PROCESS ID/START`. */
+  /** The process, as `HOST/PROCESS ID/START`. */
   owner: string;
-  /** When the run started, ISO 8601, or null if it is not a run, or has not started one yet. */
+  /** When the run started (ISO 8601). Null if the process is not running a sync, or has not started it yet. */
   since: string | null;
-  /** The run's ID, or null in the same case. */
+  /** The run's ID, or null in the same cases. */
   run: string | null;
 }
 
-/** Returns the holder of an integration's lease, if its process is alive; `owner` is this process. */
+/** Returns the process that holds an integration's lease, if it is alive. `owner` is this process. */
 export async function findRunning(
   { owner: self }: { owner: Owner },
   { leases, reader }: Store,
@@ -259,7 +259,7 @@ export async function findRunning(
   const holder = await leases.holder(integrationId);
   if (!holder || ownerIsGone(holder.owner, self, isRunning)) return null;
   const begun = await listRunRecords(reader, { integrationId, status: 'running', limit: 1 });
-  // A run that was cut off is still marked as running while a user undoes an older run.
+  // While a user undoes an older run, an interrupted run is still marked as running.
   const run = begun.find(({ epoch }) => epoch === holder.epoch);
   return {
     owner: holder.owner,

@@ -8,7 +8,7 @@ import * as robinDoes from './robin.ts';
 import { comeToVisit, DANA, FARAH, PHONE, type Visitor, type Ways } from './visitor.ts';
 import type { WalkWorld } from './walk-world.ts';
 
-/** Number of contacts, drawn at random, whose sentence Farah reaches from the first page. */
+/** The number of contacts, drawn at random, whose sentence Farah reaches from the first page. */
 const DRAWN = 5;
 
 export async function walkAll(browser: Browser, world: WalkWorld, ways: Ways): Promise<void> {

@@ -16,7 +16,7 @@ const CONTACTS = 20_000;
 /** For the other variants, so that the whole test takes few minutes. */
 const FEWER = RUNS_ALL_VARIANTS ? CONTACTS : 2_000;
 
-/** Number of changes in one call, as in a delivery. */
+/** The number of changes in one call, as in a delivery. */
 const PER_WRITE = 500;
 
 const world = createWorld({ seed: 1, donors: 2_000 });

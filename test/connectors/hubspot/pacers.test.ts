@@ -7,7 +7,7 @@ import { createFakeClock, type FakeClock } from '../../helpers/fake-clock.ts';
 const LIMIT = { requests: 190, windowMs: 10_000 };
 const NEVER = new AbortController().signal;
 
-/** Number of requests in flight at a time. */
+/** The number of requests in flight at a time. */
 const LANES = 16;
 
 /** The times at which HubSpot counts this many requests, each some time before its response. */

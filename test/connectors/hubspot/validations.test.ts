@@ -13,7 +13,7 @@ type Answer = OddAnswer | null | Promise<OddAnswer | null>;
 const COUNT = 400;
 const REFUSED = 36;
 
-/** Number of requests for this many contacts if nothing is refused. */
+/** The number of requests for this many contacts if nothing is refused. */
 const USUAL = 4;
 
 describe('the validation rules of HubSpot', () => {

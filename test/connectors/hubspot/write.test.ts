@@ -120,7 +120,7 @@ describe('writing into HubSpot', () => {
   });
 
   describe('where a rule refuses a fifth of the account', () => {
-    /** Number of requests for this many contacts if nothing is refused. */
+    /** The number of requests for this many contacts if nothing is refused. */
     const USUAL = 4;
 
     it.each([

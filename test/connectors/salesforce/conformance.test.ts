@@ -32,7 +32,7 @@ const ADDRESS_SOURCES = ['Mailing', 'Other'].flatMap((kind) =>
   ['Street', 'City', 'State', 'PostalCode', 'Country'].map((part) => `${kind}${part}`),
 );
 
-/** Number of contacts from which the Bulk API is used, chosen to use it never or always. */
+/** The number of contacts from which the Bulk API is used, chosen to use it never or always. */
 const THRESHOLDS = { REST: 1_000_000, Bulk: 1 };
 
 for (const shape of ['plain', 'npsp'] satisfies OrgShape[]) {

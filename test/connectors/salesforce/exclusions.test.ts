@@ -6,7 +6,7 @@ import { type Org, openOrg } from './org.ts';
 
 const PLAIN: ContactsSettings = { filter: null, optOutField: null };
 
-/** Number of contacts from which the Bulk API is used, chosen to use it never or always. */
+/** The number of contacts from which the Bulk API is used, chosen to use it never or always. */
 const APIS = [
   ['REST', 1_000_000],
   ['the Bulk API', 1],

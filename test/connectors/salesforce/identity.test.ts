@@ -15,7 +15,7 @@ const PERSON = { firstName: 'Maria', lastName: 'Lopez', addresses: ['1 Elm Stree
 const EMPLOYED = { ...PERSON, employers: ['Acme Foundation'] };
 const UNEMPLOYED = { ...PERSON, employers: [] };
 
-/** Number of contacts from which the Bulk API is used, chosen to use it never or always. */
+/** The number of contacts from which the Bulk API is used, chosen to use it never or always. */
 const APIS = [
   ['REST', 1_000_000],
   ['the Bulk API', 1],

@@ -54,7 +54,7 @@ export interface CrmDeps {
   faultRate(): number;
   lagMs: number;
   slowMs: number;
-  /** Number of contacts on a page of its search. */
+  /** The number of contacts on a page of its search. */
   pageSize: number;
   /** True if nothing prevents a process from recording at once what it has read. */
   isUndisturbed: boolean;

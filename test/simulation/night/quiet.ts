@@ -3,7 +3,7 @@ import { HOUR_MS } from '../timeline.ts';
 import type { Syncing } from './syncing.ts';
 import type { Night } from './world.ts';
 
-/** Number of rounds in the quiet time. There are more if something was just submitted and waits. */
+/** The number of rounds in the quiet time. There are more if something was just submitted and waits. */
 const ROUNDS = 4;
 const MOST_ROUNDS = 30;
 

@@ -30,7 +30,7 @@ export interface Serving {
   random: Random;
   /** The addresses that webhooks call. */
   addresses: Map<string, HookAddress>;
-  /** Number of requests before the process has nothing left to do. */
+  /** The number of requests before the process has nothing left to do. */
   times: number;
   now(): number;
   /** The waiting or active turns, if they are visible, or null if the engine has no turns of this kind. */

@@ -14,7 +14,7 @@ export interface Swarm {
   integrations: number;
   /** True if all integrations share one service key; otherwise each has its own. */
   sharedKey: boolean;
-  /** Number of contacts in each integration's CRM at the start. */
+  /** The number of contacts in each integration's CRM at the start. */
   contacts: number;
   /** How many of them a CRM sends at once. */
   pageSize: number;
@@ -83,7 +83,7 @@ export interface Beside {
 export interface Session {
   /** Since the end of the session before. */
   afterHours: number;
-  /** Number of hosts that sync; all of them start within a minute. */
+  /** The number of hosts that sync; all of them start within a minute. */
   hosts: number;
   full: boolean;
 }

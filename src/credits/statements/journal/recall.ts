@@ -1,4 +1,4 @@
-/** Finds the payments since a backup in the spending journal. Pure. */
+/** Finds the payments since a backup in the spending journal. All functions are pure. */
 import type { AnsweredLine, IntendedLine, JournaledContact, JournalLine } from './journal-lines.ts';
 
 /** A request that may have cost credits. */

@@ -15,7 +15,7 @@ import { type JournalLine, parseLines, toText } from './journal-lines.ts';
 /** Every readable line of the journal, in the order of the file. */
 export interface JournalContents {
   lines: JournalLine[];
-  /** Number of lines that cannot be read, except an incomplete last line. */
+  /** The number of lines that cannot be read, except an incomplete last line. */
   damaged: number;
 }
 

@@ -171,7 +171,7 @@ export async function takeAllBack(counted: Counted): Promise<void> {
   for (const [attempts, key] of counted) await attempts.takeBack(key);
 }
 
-/** Number of wrong passwords of an account, from all addresses, that do not slow anyone down. */
+/** The number of wrong passwords of an account, from all addresses, that do not slow anyone down. */
 const UNSLOWED = 10;
 
 /** The longest delay. It ends well before the response times out. */
@@ -179,7 +179,7 @@ const MAX_DELAY_MS = 20_000;
 
 /** Attempts to sign in to one account, from all addresses. They are delayed, but never refused. */
 export interface AccountAttempts extends SharedAttempts {
-  /** Number of attempts within the window that failed, or may still fail. */
+  /** The number of attempts within the window that failed, or may still fail. */
   read(account: string): Promise<number>;
 }
 

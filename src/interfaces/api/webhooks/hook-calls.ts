@@ -18,7 +18,7 @@ export interface NotedCall {
   integrationId: string;
   /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
   answer: string;
-  /** Number of contacts in the call. */
+  /** The number of contacts in the call. */
   contacts: number;
   runId: string | null;
 }

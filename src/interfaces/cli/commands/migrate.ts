@@ -48,7 +48,7 @@ interface MigrateReport {
   applied: string[];
   /** Migrations that have not been applied yet, oldest first; empty unless only checking. */
   pending: string[];
-  /** Number of secrets that were encrypted again with the current key, or null if that was not requested. */
+  /** The number of secrets that were encrypted again with the current key, or null if that was not requested. */
   resealed: number | null;
 }
 

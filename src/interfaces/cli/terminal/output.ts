@@ -99,7 +99,7 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
   return { isJson, isTerminal, style, print, table, finish, note, fail };
 }
 
-/** Number of characters for a terminal that does not report its width. */
+/** The number of characters for a terminal that does not report its width. */
 const FALLBACK_WIDTH = 80;
 
 /** The exit codes for scripts and cron (design, section 4.1). */

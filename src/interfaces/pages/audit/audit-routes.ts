@@ -11,7 +11,7 @@ import { sendStream } from '../../api/send-stream.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { type AuditQuery, readAuditQuery } from './query.ts';
 
-/** Number of entries on one page. */
+/** The number of entries on one page. */
 const PAGE_SIZE = 50;
 
 export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {

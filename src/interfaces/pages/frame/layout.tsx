@@ -26,9 +26,9 @@ export interface Viewer {
 export interface FrameOverview {
   summary: Summary;
   total: number;
-  /** Number of clients that need attention, as the header and the home page count them. */
+  /** The number of clients that need attention, as the header and the home page count them. */
   needs: number;
-  /** Number of pending decisions. */
+  /** The number of pending decisions. */
   decisions?: number;
   /** Some of the clients. Clients that need attention come first. */
   clients: readonly { id: string; name: string }[];

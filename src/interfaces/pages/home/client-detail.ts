@@ -43,7 +43,7 @@ export interface IntegrationView {
   /** ISO 8601. */
   lastSuccessAt: string | null;
   schedule: PlannedRuns | null;
-  /** Number of contacts that the next run still has to finish. */
+  /** The number of contacts that the next run still has to finish. */
   waiting: number;
   held: number;
   /** Finished runs, newest first. */
@@ -54,7 +54,7 @@ export interface CurrentRun {
   report: RunReport;
   /** True if it has started. */
   hasBegun: boolean;
-  /** Number of chosen contacts that are finished, and of all chosen contacts. */
+  /** The number of chosen contacts that are finished, and of all chosen contacts. */
   done: number;
 }
 

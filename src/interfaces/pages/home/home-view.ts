@@ -18,26 +18,26 @@ export interface HomeQuery {
   crm: string;
   /** Part of a name or ID. Empty for all. */
   q: string;
-  /** Number of clients before the first client on the page. */
+  /** The number of clients before the first client on the page. */
   from: number;
 }
 
 export interface HomeView {
   verdict: Verdict;
-  /** Number of clients that the user has access to. */
+  /** The number of clients that the user has access to. */
   total: number;
-  /** Number of clients that match each filter and the search. */
+  /** The number of clients that match each filter and the search. */
   counts: Record<ClientFilter, number>;
   /** The kinds of CRM among the clients. */
   crms: string[];
   decisions: number;
   query: HomeQuery;
-  /** Number of clients that match the query, and one page of them. */
+  /** The number of clients that match the query, and one page of them. */
   found: number;
   rows: ClientView[];
 }
 
-/** Number of clients on one page. */
+/** The number of clients on one page. */
 export const HOME_PAGE = 25;
 
 export async function readHome(

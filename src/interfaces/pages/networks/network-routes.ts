@@ -42,7 +42,7 @@ import { buildHref, querySchema, toFilter } from './query.ts';
 import { createRepairs } from './repairs.ts';
 import { readShownNames } from './shown-people.ts';
 
-/** Number of clients on one page. */
+/** The number of clients on one page. */
 const PAGE = 20;
 
 /** The maximum number of names that one page requests from the CRM, starting with the strongest paths. */
@@ -252,7 +252,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   }
 }
 
-/** Number of rows of the list on one page. */
+/** The number of rows of the list on one page. */
 const ROWS = 50;
 
 const whoSchema = z.object({ text: z.string().trim().max(255).catch('') });

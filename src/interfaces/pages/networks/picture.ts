@@ -1,4 +1,4 @@
-/** Builds the picture of a network for its page, with names if they may be shown. Pure. */
+/** Builds the picture of a network for its page, with names if they may be shown. All functions are pure. */
 import {
   choosePaths,
   type NetworkPicture,

@@ -30,7 +30,7 @@ export interface RunDetail {
   isStopping: boolean;
   /** An undo that another user has to confirm, or that is in progress, or null if there is none. */
   undo: UndoProgress | null;
-  /** Number of people whom the service does not know. They count as failed in the report. */
+  /** The number of people whom the service does not know. They count as failed in the report. */
   unknown: number;
   /** True if the run's integration is still set up, so its CRM can be queried. */
   isSetUp: boolean;
@@ -39,7 +39,7 @@ export interface RunDetail {
   /** The next step for the user, or null for a run that is in progress or succeeded. */
   advice: Advice | null;
   reasons: ReasonCount[];
-  /** Number of contacts that received, at no cost, the profile of another contact for the same person. */
+  /** The number of contacts that received, at no cost, the profile of another contact for the same person. */
   shared: number;
   /** A page of the contacts that match the filter, without contacts whose profile was still fresh. */
   contacts: ShownContact[];
@@ -51,7 +51,7 @@ export interface RunDetail {
 
 export interface UndoProgress {
   state: 'waiting' | 'going';
-  /** Number of contacts that are restored so far. */
+  /** The number of contacts that are restored so far. */
   contacts: number;
 }
 
@@ -69,7 +69,7 @@ export interface ContactQuery {
   after?: string | undefined;
 }
 
-/** Number of contacts on one page. */
+/** The number of contacts on one page. */
 export const PAGE_SIZE = 50;
 
 /** Reads the other data about a run, after the run was found by its ID. */

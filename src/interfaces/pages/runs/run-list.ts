@@ -26,7 +26,7 @@ export interface RunListView {
   next: string | null;
 }
 
-/** Number of runs on one page. */
+/** The number of runs on one page. */
 const PAGE_SIZE = 50;
 
 const DAY_MS = 86_400_000;

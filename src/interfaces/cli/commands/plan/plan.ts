@@ -18,7 +18,7 @@ Examples:
 
 Nothing is written, except an audit entry recording that names were shown, and only free requests are sent.`;
 
-/** Number of contacts and changes that are listed by default. */
+/** The number of contacts and changes that are listed by default. */
 const DEFAULT_LISTED = 10;
 
 const listSchema = z.object({ list: z.int().positive().default(DEFAULT_LISTED) });

@@ -30,9 +30,9 @@ import { getStatusWord, printRun } from '../sync/run-summary.ts';
  * on disk.
  */
 export interface RunDetail extends RunReport {
-  /** Number of contacts by reason. */
+  /** The number of contacts by reason. */
   reasons: Record<string, number>;
-  /** Number of contacts that received the result of another contact for the same person, at no cost. */
+  /** The number of contacts that received the result of another contact for the same person, at no cost. */
   shared: number;
   /** The cost of the queries for warm paths, or null if they were free. */
   queries: QueryCharge | null;
