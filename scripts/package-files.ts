@@ -9,9 +9,10 @@ const ROOT = join(import.meta.dirname, '..');
 /** Files for browsers, which are served unchanged. */
 const SERVED = [
   'cytoscape/dist/cytoscape.min.js',
-  'layout-base/layout-base.js',
-  'cose-base/cose-base.js',
-  'cytoscape-fcose/cytoscape-fcose.js',
+  'd3-dispatch/dist/d3-dispatch.min.js',
+  'd3-timer/dist/d3-timer.min.js',
+  'd3-quadtree/dist/d3-quadtree.min.js',
+  'd3-force/dist/d3-force.min.js',
   'uplot/dist/uPlot.iife.min.js',
   'uplot/dist/uPlot.min.css',
   'minisearch/dist/es/index.js',

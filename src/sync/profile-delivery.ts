@@ -35,7 +35,7 @@ const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
 ]);
 
 /**
- * The questions that are asked after the question whether the person has died. A profile has one question at a time,
+ * The questions that come after the question whether the person has died. A profile has one question at a time,
  * and a later question replaces an earlier one. So approving a later question must also answer the earlier one.
  */
 const COVERS_DEATH: ReadonlySet<ContactQuestion['kind']> = new Set([
@@ -57,7 +57,7 @@ export type Planned =
 
 /** The facts about a contact at the time of delivery. */
 export interface Circumstances extends KnownRecord {
-  /** Which question about this profile a user has approved, or null if none was asked or approved. */
+  /** Which question about this profile a user has approved, or null if no question was open or approved. */
   approval: ContactQuestion['kind'] | null;
   /** Our values in records that the CRM has merged into the contact. Defaults to none. */
   merged?: readonly WrittenValues[];
@@ -143,7 +143,7 @@ export function planDelivery(
       end: { kind: 'held', donorId: profile.donorId },
     });
   }
-  // This question is asked after the question about the name, so approving it also approves the name.
+  // This question comes after the question about the name, so approving it also approves the name.
   const isAcceptedDeath = isAsApproved && COVERS_DEATH.has(approval);
   if (profile.isDeceased && !run.integration.contacts.includeDeceased && !isAcceptedDeath) {
     return ended({

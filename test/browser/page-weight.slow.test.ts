@@ -1,5 +1,5 @@
 /** The weight of each page, as it goes over the wire to a browser that has nothing yet, in a large installation. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/tables/tables.ts';
 import { join } from '../interfaces/api/people-world.ts';
@@ -16,8 +16,10 @@ const ROWS = 100_000;
 const MOST_BYTES = 100_000;
 const MOST_REQUESTS = 10;
 
-/** The library that draws the picture of the networks, which browsers keep, is weighed apart from the page. */
-const PICTURE_LIBRARY = /\/assets\/(cytoscape|layout-?base|cose-?base|fcose)/i;
+/** The scripts from packages that draw the picture of the networks are weighed apart from the page. */
+const PICTURE_LIBRARY = /\/assets\/(cytoscape|d3-)/;
+
+const MOST_LIBRARY_BYTES = 200_000;
 
 /** Longer than the scripts need after a page has loaded. */
 const SETTLED_MS = 300;
@@ -80,9 +82,15 @@ async function isShown(path: string): Promise<boolean> {
 async function weigh(path: string): Promise<Weight> {
   const { page, close } = await openView(browser, world.url, { width: 1440 });
   await page.context().addCookies([cookie]);
+  const weight = await weighVisit(page, path);
+  await close();
+  return weight;
+}
+
+async function weighVisit(page: Page, path: string): Promise<Weight> {
   const weight: Weight = { path, bytes: 0, requests: 0, libraryBytes: 0 };
   const measured: Promise<void>[] = [];
-  page.on('requestfinished', (request) => {
+  const measure = (request: Request) => {
     const isLibrary = PICTURE_LIBRARY.test(request.url());
     measured.push(
       request.sizes().then(({ responseBodySize, responseHeadersSize }) => {
@@ -92,11 +100,12 @@ async function weigh(path: string): Promise<Weight> {
         weight.requests += isLibrary ? 0 : 1;
       }),
     );
-  });
+  };
+  page.on('requestfinished', measure);
   await page.goto(world.url + path, { waitUntil: 'load' });
   await page.waitForTimeout(SETTLED_MS);
+  page.off('requestfinished', measure);
   await Promise.all(measured);
-  await close();
   return weight;
 }
 
@@ -109,5 +118,23 @@ describe(`each page with ${CLIENTS} clients, ${DECISIONS} decisions and ${ROWS} 
       expect(weight.bytes, JSON.stringify(weight)).toBeLessThanOrEqual(MOST_BYTES);
       expect(weight.requests, JSON.stringify(weight)).toBeLessThanOrEqual(MOST_REQUESTS);
     }
+  });
+});
+
+describe('the library that draws the picture of the networks', () => {
+  it('weighs at most 200 kB, on the page with the picture alone, and is loaded once', async () => {
+    const { page, close } = await openView(browser, world.url, { width: 1440 });
+    await page.context().addCookies([cookie]);
+    const list = await weighVisit(page, '/networks');
+    expect(list.libraryBytes).toBe(0);
+    const first = await weighVisit(page, '/networks/riverside');
+    await page.locator('[data-drawn-ms]').waitFor();
+    if (process.env['WEIGHTS'] !== undefined) process.stderr.write(`${JSON.stringify(first)}\n`);
+    expect(first.libraryBytes).toBeGreaterThan(0);
+    expect(first.libraryBytes).toBeLessThanOrEqual(MOST_LIBRARY_BYTES);
+    const second = await weighVisit(page, '/networks/riverside?weakest=60');
+    await page.locator('[data-drawn-ms]').waitFor();
+    expect(second.libraryBytes).toBe(0);
+    await close();
   });
 });

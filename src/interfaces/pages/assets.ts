@@ -52,9 +52,10 @@ const FILES = {
   networkStyles: { name: 'networks.css', contentType: CSS, file: 'networks.css' },
   networkScript: { name: 'networks.js', contentType: SCRIPT, file: 'networks.js' },
   cytoscape: script('cytoscape', 'dist/cytoscape.min.js'),
-  layoutBase: script('layout-base', 'layout-base.js'),
-  coseBase: script('cose-base', 'cose-base.js'),
-  fcose: script('cytoscape-fcose', 'cytoscape-fcose.js'),
+  dispatch: script('d3-dispatch', 'dist/d3-dispatch.min.js'),
+  timer: script('d3-timer', 'dist/d3-timer.min.js'),
+  quadtree: script('d3-quadtree', 'dist/d3-quadtree.min.js'),
+  force: script('d3-force', 'dist/d3-force.min.js'),
   setupStyles: { name: 'setup.css', contentType: CSS, file: 'setup.css' },
   setupScript: { name: 'setup.js', contentType: SCRIPT, file: 'setup.js' },
   uplot: {

@@ -187,7 +187,7 @@ export async function dropWaitingRequest(
     .execute();
 }
 
-/** Creates the audit entry for a requested run. Null stands for all contacts. */
+/** Creates the audit entry for a requested run. Null means all contacts. */
 export function runAsked(
   {
     integrationId,

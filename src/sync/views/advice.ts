@@ -17,7 +17,7 @@ export interface Advice {
   steps: readonly [Step, ...Step[]];
 }
 
-/** Returns advice for a run that stopped or failed for this reason. Null stands for a run that was cut off. */
+/** Returns advice for a run that stopped or failed for this reason. Null means a run that was cut off. */
 export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId: string): Advice {
   const { cause, needs, steps } = entryFor(reason?.code ?? 'interrupted');
   const [first, ...others] = steps.map(([text, command = null]) => ({

@@ -18,6 +18,14 @@
    */
   const MAX_FINE = 200;
   const ALSO_KNOWN = 45;
+  /** A member who knows the contact as well, with a strength that the service does not state. */
+  const ALSO_STRENGTH = 0.4;
+  /** How strongly people are pushed apart. */
+  const REPULSION = 500;
+  /** The distance that other people keep from a person, at least. */
+  const ROOM = 26;
+  /** Until then, the people have stopped moving. */
+  const STEPS = 300;
   /** @type {readonly ('below' | 'above' | 'right' | 'left')[]} */
   const SIDES = ['below', 'above', 'right', 'left'];
   const LABEL_CLASSES = 'label-below label-above label-right label-left unlabelled';
@@ -61,6 +69,7 @@
     const colors = colorsOf(frame);
     const positions = positionsOf(people, paths);
     const isLarge = people.length > MAX_FINE;
+    if (!isLarge) refine(people, paths, positions);
     // @ts-expect-error The scripts of the packages bring these names.
     const make = globalThis.cytoscape;
     const picture = make({
@@ -77,7 +86,7 @@
               id: `path-${index}`,
               source: from,
               target: to,
-              strength: strength ?? 0.4,
+              strength: strength ?? ALSO_STRENGTH,
               network,
             },
             classes: strength === null ? 'also' : '',
@@ -94,7 +103,6 @@
       maxZoom: 4,
       boxSelectionEnabled: false,
     });
-    if (!isLarge) refine(picture);
     filter(picture, place.dataset['weakest'] ?? '', place.dataset['network'] ?? '');
     mark(picture, place.dataset['who'] ?? '');
     place.dataset['drawnMs'] = String(Math.round(performance.now() - startedAt));
@@ -145,32 +153,39 @@
   }
 
   /**
-   * Moves connected people closer together. It starts from their current places, so that the result is always
-   * the same.
+   * Moves contacts closer to the members who introduce them, and apart from each other. Members stay where they are.
+   * It starts from their current places and draws nothing at random, so that the result is always the same.
    *
-   * @param {any} picture
+   * @param {Person[]} people
+   * @param {Path[]} paths
+   * @param {Map<string, { x: number, y: number }>} positions
    */
-  function refine(picture) {
-    const fixed = picture
-      .nodes('.member')
-      .map((/** @type {any} */ node) => ({ nodeId: node.id(), position: { ...node.position() } }));
-    picture
-      .layout({
-        name: 'fcose',
-        quality: 'default',
-        randomize: false,
-        animate: false,
-        fit: true,
-        padding: 24,
-        numIter: 400,
-        nodeRepulsion: () => 9_000,
-        idealEdgeLength: (/** @type {any} */ edge) => 60 + (1 - edge.data('strength')) * 260,
-        edgeElasticity: () => 0.25,
-        gravity: 0.2,
-        packComponents: false,
-        fixedNodeConstraint: fixed.length > 0 ? fixed : undefined,
-      })
-      .run();
+  function refine(people, paths, positions) {
+    // @ts-expect-error The scripts of the packages bring these names.
+    const force = globalThis.d3;
+    const places = people.map(({ id, isMember }) => {
+      const { x, y } = positions.get(id) ?? { x: 0, y: 0 };
+      return isMember ? { id, x, y, fx: x, fy: y } : { id, x, y };
+    });
+    const links = paths.map(({ from, to, strength }) => ({
+      source: from,
+      target: to,
+      length: 60 + (1 - (strength ?? ALSO_STRENGTH)) * 260,
+    }));
+    force
+      .forceSimulation(places)
+      .force(
+        'paths',
+        force
+          .forceLink(links)
+          .id((/** @type {{ id: string }} */ { id }) => id)
+          .distance((/** @type {{ length: number }} */ { length }) => length),
+      )
+      .force('apart', force.forceManyBody().strength(-REPULSION))
+      .force('room', force.forceCollide(ROOM))
+      .stop()
+      .tick(STEPS);
+    for (const { id, x, y } of places) positions.set(id, { x, y });
   }
 
   /**

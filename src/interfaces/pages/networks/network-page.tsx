@@ -26,9 +26,10 @@ export interface NetworkContent {
   person: ShownPerson | null;
 }
 
+/** The first three d3 scripts are the parts that `force` is built on. */
 const PICTURE_ASSETS = [
-  ...(['networkStyles', 'cytoscape', 'layoutBase', 'coseBase'] as const),
-  ...(['fcose', 'networkScript'] as const),
+  ...(['networkStyles', 'cytoscape', 'dispatch', 'timer'] as const),
+  ...(['quadtree', 'force', 'networkScript'] as const),
 ];
 
 export function NetworkPage({ content, viewer }: { content: NetworkContent; viewer: Viewer }) {
