@@ -25,6 +25,7 @@ import { checkInstallation } from './doctor/installation.ts';
 import { eraseClient } from './erase.ts';
 import { checkFields, createMissingFields, getFieldSource } from './fields.ts';
 import { forgetContact } from './forget.ts';
+import { previewErasure } from './forget-preview.ts';
 import { listHolds, listHoldsWithNames, showQueue } from './holds.ts';
 import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
 import { addListed, rankedIntroductions, removeListed } from './introductions/introductions.ts';
@@ -111,6 +112,7 @@ export const OPERATIONS: readonly Operation[] = [
   undoRun,
   previewUndoOfRun,
   forgetContact,
+  previewErasure,
   liftContactBlock,
   showContact,
   findContactsByName,

@@ -173,6 +173,15 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
       invalid: { body: { alsoInCrm: 'yes' } },
     };
   },
+  'contacts erasable': async ({ world, sync }) => {
+    await sync();
+    const [contact = ''] = world.crm.records.keys();
+    return {
+      subjects: { integration: 'riverside', contact },
+      body: { alsoInCrm: true },
+      invalid: { body: { alsoInCrm: 'yes' } },
+    };
+  },
   'contacts search': async ({ world }) => {
     world.crm.addContact({ firstName: 'Zenobia', lastName: 'Quillfeather', addresses: [] });
     return {

@@ -371,6 +371,12 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/contacts/:contact/forget',
     audit: 'work.asked',
   },
+  'contacts erasable': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/contacts/:contact/forget/counts',
+  },
   'forget lift-block': {
     ...ofOwners,
     by: 'person',

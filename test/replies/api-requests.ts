@@ -609,6 +609,15 @@ export const API_CASES: CaseTable = {
     ...forget('?digest={digest}'),
     ...unseen('/v1/integrations/riverside/contacts/c001/forget'),
   },
+  'POST /v1/integrations/:integration/contacts/:contact/forget/counts': {
+    good: { path: '/v1/integrations/riverside/contacts/c001/forget/counts' },
+    'in the CRM too': {
+      path: '/v1/integrations/riverside/contacts/c001/forget/counts',
+      body: { alsoInCrm: true },
+    },
+    'unknown contact': { path: '/v1/integrations/riverside/contacts/nowhere/forget/counts' },
+    unknown: { path: '/v1/integrations/nowhere/contacts/c001/forget/counts' },
+  },
   'POST /v1/integrations/:integration/contacts/:contact/forget/preview': forget('/preview'),
   'DELETE /v1/integrations/:integration/contacts/:contact/block': block('?digest={digest}'),
   'POST /v1/integrations/:integration/contacts/:contact/block/preview': block('/preview'),

@@ -435,6 +435,13 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unknown: one('mar', '--integration', 'nowhere'),
     invalid: one(),
   },
+  'contacts erasable': {
+    good: one('c001', '--integration', 'riverside'),
+    'in the CRM too': one('c001', '--integration', 'riverside', '--also-in-crm'),
+    'without a client': one('c001'),
+    unknown: one('c001', '--integration', 'nowhere'),
+    invalid: one(),
+  },
   'contacts names': {
     good: one('riverside/c001'),
     unknown: one('riverside/nobody', 'nowhere/c001'),

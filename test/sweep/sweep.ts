@@ -147,7 +147,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
       'runs nonsense',
     ],
     ...[`contacts show ${ids.known}`, 'contacts search Bea', 'introductions'],
-    `contacts names riverside/${ids.known}`,
+    ...[`contacts names riverside/${ids.known}`, `contacts erasable ${ids.known}`],
     ...[`about ${ids.known}`, `about ${ids.known} --json`, 'audit', 'audit --csv', 'audit verify'],
     ...['audit export', 'audit export --csv', 'clients connections'],
     'worker --runs nonsense',

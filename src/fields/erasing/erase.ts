@@ -50,35 +50,13 @@ export async function clearInCrm(
   clearing: readonly string[],
   save: SaveNote,
 ): Promise<ClearedCrm> {
-  const { store, connector } = deps;
-  const known = [...contact.forms, ...contact.parts];
-  const ours = await findOurValues(store, integrationIds, known);
-  const isWritten = (field: string, value: FieldValue): boolean =>
-    known.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
-  const { seen, unseen } = await sortFields(deps, union([...ours.keys()], clearing));
-  // If a file has no such column, it contains no value in it. In any other CRM, the field may exist and be
-  // hidden.
-  const hidden = connector.capabilities.remote ? unseen : [];
-  const { values, mergedInto, isMissing, isThere } = await readFields(deps, contact.crmId, seen);
+  const { connector } = deps;
+  const inspected = await inspectFields(deps, integrationIds, contact, clearing);
+  const { seen, hidden, isOurs, toClear, mergedInto, isMissing, isThere, values } = inspected;
   // A row that is no longer in the file may still be in the output file. `finish` drops it, because the
   // contact is blocked now.
   if (isMissing && !connector.capabilities.remote) await connector.finish();
-  // A record that donor-sync can no longer see can still hold our values.
-  const isHidden = isMissing && connector.capabilities.remote;
-  const unreadable = isHidden ? [...hidden, ...seen] : hidden;
-  const automated = await findAutomatedValues(
-    connector,
-    contact.crmId,
-    seen.filter(
-      (field) => !isEmpty(values[field]) && !isWritten(field, presentValue(values, field)),
-    ),
-    isWritten,
-  );
-  const isOurs = (field: string, value: FieldValue): boolean =>
-    isWritten(field, value) || (automated.has(field) && value === presentValue(values, field));
-  const toClear = seen.filter(
-    (field) => !isEmpty(values[field]) && isOurs(field, presentValue(values, field)),
-  );
+  const { unreadable } = inspected;
   const begun = union(clearing, toClear);
   // Saved first: if this attempt is cut off, the next attempt knows which fields to check.
   await save({ crm: { ...NOTHING_CLEARED, unreadable, hidden }, clearing: begun });
@@ -101,7 +79,92 @@ export async function clearInCrm(
   return { crm, mergedInto, refusals, isSeenEmpty: isThere && crm.verified };
 }
 
-/** Returns the fields whose current value the CRM's automation has made from a value that we wrote. */
+/** The fields of a contact that may hold values of ours, before anything is cleared. */
+interface InspectedFields {
+  seen: string[];
+  hidden: string[];
+  /** The hidden fields, and all fields of a record that donor-sync can no longer see. */
+  unreadable: string[];
+  /** Whether a value of the field counts as ours. */
+  isOurs: (field: string, value: FieldValue) => boolean;
+  /** The fields that hold a value of ours. */
+  toClear: readonly string[];
+  values: FieldValues;
+  mergedInto: string | null;
+  isMissing: boolean;
+  isThere: boolean;
+}
+
+/** Reads the contact's fields, and decides which of their values are ours. */
+async function inspectFields(
+  deps: ForgetDeps,
+  integrationIds: readonly string[],
+  contact: ForgottenContact,
+  clearing: readonly string[],
+): Promise<InspectedFields> {
+  const { store, connector } = deps;
+  const known = [...contact.forms, ...contact.parts];
+  const ours = await findOurValues(store, integrationIds, known);
+  const isWritten = (field: string, value: FieldValue): boolean =>
+    known.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
+  const { seen, unseen } = await sortFields(deps, union([...ours.keys()], clearing));
+  // If a file has no such column, it contains no value in it. In any other CRM, the field may exist and be
+  // hidden.
+  const hidden = connector.capabilities.remote ? unseen : [];
+  const { values, mergedInto, isMissing, isThere } = await readFields(deps, contact.crmId, seen);
+  // A record that donor-sync can no longer see can still hold our values.
+  const isHidden = isMissing && connector.capabilities.remote;
+  const automated = await findAutomatedValues(
+    connector,
+    contact.crmId,
+    seen.filter(
+      (field) => !isEmpty(values[field]) && !isWritten(field, presentValue(values, field)),
+    ),
+    isWritten,
+  );
+  const isOurs = (field: string, value: FieldValue): boolean =>
+    isWritten(field, value) || (automated.has(field) && value === presentValue(values, field));
+  return {
+    ...{ seen, hidden, unreadable: isHidden ? [...hidden, ...seen] : hidden, isOurs },
+    toClear: seen.filter(
+      (field) => !isEmpty(values[field]) && isOurs(field, presentValue(values, field)),
+    ),
+    ...{ values, mergedInto, isMissing, isThere },
+  };
+}
+
+/** The fields in the CRM that an erasure would clear or leave, by the same decisions. */
+export interface ClearablePreview {
+  /** Fields that contain a value of ours. */
+  ours: readonly string[];
+  /** Fields that donor-sync wrote, and whose value has been changed since. */
+  changed: readonly string[];
+  /** Fields that donor-sync wrote and can no longer read. */
+  unreadable: readonly string[];
+}
+
+/** Shows what `clearInCrm` would clear; changes nothing. */
+export async function previewClearing(
+  deps: ForgetDeps,
+  integrationIds: readonly string[],
+  { crmId, forms }: Pick<ForgottenContact, 'crmId' | 'forms'>,
+): Promise<ClearablePreview> {
+  const parts = await findParts(deps, integrationIds, crmId);
+  const contact = { crmId, forms, parts };
+  const { seen, unreadable, toClear, values } = await inspectFields(
+    deps,
+    integrationIds,
+    contact,
+    [],
+  );
+  return {
+    ours: toClear,
+    changed: seen.filter((field) => !isEmpty(values[field]) && !toClear.includes(field)),
+    unreadable,
+  };
+}
+
+/** The fields whose present value the CRM's automation has made from a value that we wrote. */
 async function findAutomatedValues(
   connector: ForgetDeps['connector'],
   id: string,

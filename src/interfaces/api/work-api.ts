@@ -7,6 +7,7 @@ import { aboutContact } from '../../operations/about.ts';
 import { findContactsByName, nameContacts, showContact } from '../../operations/contacts.ts';
 import { decideAll } from '../../operations/decide-all.ts';
 import { forgetContact } from '../../operations/forget.ts';
+import { previewErasure } from '../../operations/forget-preview.ts';
 import {
   addListed,
   rankedIntroductions,
@@ -27,6 +28,7 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   // It queries the CRM, so a link of another site must not be able to start it.
   add(previewUndoOfRun, { method: 'post', path: '/v1/runs/{run}/undo/counts', tag: 'Runs' });
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
+  add(previewErasure, { method: 'post', path: `${contact}/forget/counts`, tag: 'Privacy' });
   add(liftContactBlock, { method: 'delete', path: `${contact}/block`, tag: 'Privacy' });
   // A view of personal data is recorded, so the request is never a GET, which a link of another site could send. The
   // name is in the body, because no address may contain a name.

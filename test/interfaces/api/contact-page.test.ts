@@ -360,7 +360,8 @@ describe('its buttons', () => {
     const name = nameOf(id);
     const page = contactHref('riverside', id);
     const shown = await press(`${page}/forget/preview`, { alsoInCrm: 'on' });
-    expect(shown.text).toContain(`Permanently erase the contact ${id} of`);
+    expect(shown.text).toContain('What is removed');
+    expect(shown.text).toContain('and clears the values that it wrote to the CRM');
     const fields = formOf(shown.text, `${page}/forget`);
     expect(fields['alsoInCrm']).toBe('on');
     expect((await press(`${page}/forget`, { ...fields, alsoInCrm: '' })).status).toBe(409);

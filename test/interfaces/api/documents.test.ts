@@ -136,6 +136,7 @@ describe('openapi.json', () => {
       'POST /v1/integrations/{integration}/contacts/{contact}/about',
       'POST /v1/integrations/{integration}/contacts/{contact}/block/preview',
       'POST /v1/integrations/{integration}/contacts/{contact}/forget',
+      'POST /v1/integrations/{integration}/contacts/{contact}/forget/counts',
       'POST /v1/integrations/{integration}/contacts/{contact}/forget/preview',
       'POST /v1/integrations/{integration}/contacts/{contact}/paths',
       'POST /v1/integrations/{integration}/decisions/{reason}/{decision}',

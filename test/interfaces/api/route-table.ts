@@ -264,6 +264,11 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     by: 'person',
     path: '/v1/integrations/:id/contacts/unknown/forget',
   },
+  'POST /v1/integrations/:integration/contacts/:contact/forget/counts': {
+    role: 'admin',
+    about: 'integration',
+    path: '/v1/integrations/:id/contacts/unknown/forget/counts',
+  },
   'POST /v1/integrations/:integration/contacts/:contact/forget/preview': {
     role: 'admin',
     about: 'integration',

@@ -46,6 +46,23 @@ const restorableSchema = z.object({
   }),
 });
 
+const erasableSchema = z.object({
+  erasable: z.object({
+    clients: z.array(z.string()),
+    rows: z.array(
+      z.object({
+        where: z.string(),
+        what: z.string(),
+        count: z.int().positive(),
+        effect: z.string(),
+        note: z.string().nullable(),
+      }),
+    ),
+    problem: z.string().nullable(),
+    needsSecondUser: z.boolean(),
+  }),
+});
+
 const undoneSchema = z.object({
   run: z.object({
     contacts: z.object({ written: z.int() }),
@@ -349,6 +366,66 @@ describe('an erasure over the API', () => {
     await untilCarriedOut(world);
     expect(filled(world)).not.toContain(crmId);
     expect(await actionsOf(world, 'forget.begun')).not.toEqual([]);
+  });
+
+  it('first counts what it removes here, in the CRM and at the service, and what stays', async () => {
+    const { world, token } = await openSynced();
+    const [crmId = ''] = filled(world);
+    const fields = Object.entries(world.crm.records.get(crmId)?.values ?? {}).flatMap(
+      ([name, value]) => (value ? [name] : []),
+    );
+    const [edited = '', ...ours] = fields;
+    world.crm.setValue(crmId, edited, 'typed by a user');
+    const contact = `/v1/integrations/riverside/contacts/${crmId}`;
+    const count = async (alsoInCrm: boolean) => {
+      const request = { method: 'POST', token, body: { alsoInCrm } };
+      const answer = await world.request(`${contact}/forget/counts`, request);
+      return answer.read(erasableSchema).erasable;
+    };
+    const before = JSON.stringify([...world.crm.records]);
+    const shown = await count(true);
+    expect(shown).toMatchObject({ clients: ['riverside'], problem: null, needsSecondUser: false });
+    const find = (part: string, from = shown) => from.rows.find(({ what }) => what.includes(part));
+    expect(find('Profiles')).toMatchObject({ where: 'database', count: 1, effect: 'removed' });
+    expect(find('Records of writes')).toMatchObject({ count: 1, effect: 'removed' });
+    expect(find('Results of jobs')).toMatchObject({ where: 'service', effect: 'stays' });
+    expect(find('Values that donor-sync wrote')).toMatchObject({
+      ...{ where: 'CRM', count: ours.length, effect: 'cleared' },
+    });
+    expect(find('changed after')).toMatchObject({ count: 1, effect: 'stays', note: edited });
+    expect(find('Values that donor-sync wrote', await count(false))?.effect).toBe('stays');
+    expect(JSON.stringify([...world.crm.records])).toBe(before);
+
+    const { cookie } = await join(world, 'Ada', 'admin');
+    const post = asUser(world, cookie);
+    const wanted = { alsoInCrm: true };
+    const asked = previewSchema.parse((await post(`${contact}/forget/preview`, wanted)).body);
+    await post(`${contact}/forget?digest=${asked.preview.digest}`, wanted);
+    await untilCarriedOut(world);
+    const left = Object.entries(world.crm.records.get(crmId)?.values ?? {}).filter(([, v]) => v);
+    expect(left).toEqual([[edited, 'typed by a user']]);
+    const after = await count(true);
+    expect(after.rows.filter(({ effect }) => effect !== 'stays')).toEqual([]);
+  });
+
+  it('counts from the database alone while the CRM is unavailable, and says so', async () => {
+    const { world, token } = await openSynced();
+    const [crmId = ''] = filled(world);
+    const closed = () =>
+      new RetriableError('The CRM is closed for repairs.', { code: 'crm_unavailable' });
+    world.crm.failNext('open', closed());
+    const path = `/v1/integrations/riverside/contacts/${crmId}/forget/counts`;
+    const answer = await world.request(path, { method: 'POST', token, body: {} });
+    const { erasable } = answer.read(erasableSchema);
+    expect(erasable.problem).toBe('The CRM is closed for repairs.');
+    expect(erasable.rows.filter(({ where }) => where === 'CRM')).toEqual([]);
+    expect(erasable.rows.length).toBeGreaterThan(3);
+    const { cookie } = await join(world, 'Dana', 'admin');
+    world.crm.failNext('open', closed());
+    const preview = `/clients/riverside/contacts/${crmId}/forget/preview`;
+    const page = await send(world, preview, {}, { cookie });
+    expect(page.text).toContain('The CRM could not be read');
+    expect(page.text).toContain('name="digest"');
   });
 
   it('keeps the contact away until an owner lifts the block, and never an access token', async () => {

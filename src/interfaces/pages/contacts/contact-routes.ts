@@ -9,6 +9,7 @@ import { newId } from '../../../core/new-id.ts';
 import { type ContactPlan, describeContactPlan } from '../../../operations/contact/plan-text.ts';
 import { findContactsByName, showContact } from '../../../operations/contacts.ts';
 import { forgetContact } from '../../../operations/forget.ts';
+import { previewErasure } from '../../../operations/forget-preview.ts';
 import type { Operation } from '../../../operations/kit/operation.ts';
 import { perform, performLater, preview } from '../../../operations/kit/perform.ts';
 import { planClient } from '../../../operations/plan.ts';
@@ -107,12 +108,15 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     const input = toErasure(c, eraseSchema.parse(await readForm(c)));
     const asked = await preview(world, getCaller(c), forgetContact, input);
     const { alsoInCrm } = input;
-    const fields = { digest: asked?.digest ?? '', ...(alsoInCrm ? { alsoInCrm: 'on' } : {}) };
-    return answer(c, {
-      title: 'Erase',
-      texts: [asked?.text ?? '', ABOUT_ERASURE],
-      form: { action: 'forget', button: 'Erase this contact', fields },
+    const { erasable } = await perform(world, getCaller(c), previewErasure, {
+      ...subjects(c),
+      alsoInCrm,
     });
+    const client = findIntegration(c, application, input.integration);
+    const { renderErasure } = await import('./contact-pages.tsx');
+    const viewer = frame.getViewer(c.var.principal);
+    const content = { client, erasable, alsoInCrm, digest: asked?.digest ?? '' };
+    return c.html(renderErasure(viewer, content));
   });
 
   app.post(`${PAGE}/forget`, ...guards(forgetContact), async (c) => {
@@ -171,9 +175,6 @@ function toErasure(c: Context<HttpEnv>, { alsoInCrm }: { alsoInCrm: boolean }) {
 
 const ABOUT_RUN =
   'An ordinary run for this contact alone does this. All rules of the settings apply, and a fresh profile is never bought again.';
-
-const ABOUT_ERASURE =
-  'The erased data cannot be restored. The contact is blocked, so no sync processes it again. The record stays in the CRM.';
 
 /** The notes that the page can show. Its address only selects one of them. */
 const NOTES = {

@@ -1,0 +1,183 @@
+/** Shows what the erasure of a contact would remove, in the database, the CRM and at the service, and what stays. */
+import { z } from 'zod';
+import { findConnectorDefinition } from '../../connectors/index.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
+import { describeCount } from '../core/quantities.ts';
+import { type ClearablePreview, previewClearing } from '../fields/erasing/erase.ts';
+import { type AboutContact, readAboutContact } from '../privacy/statements/about.ts';
+import { openCrm } from '../sync/control/crm-account.ts';
+import { findTargets, toAsked } from './forget.ts';
+import { findClient } from './kit/clients.ts';
+import { type ActingWorld, acting } from './kit/operation.ts';
+import { warnOfSecond } from './second-person.ts';
+
+const PLACES = ['database', 'CRM', 'service', 'audit'] as const;
+
+const erasableSchema = z
+  .object({
+    integration: z.string(),
+    crmId: z.string().describe('The ID of the contact in its canonical form'),
+    clients: z.array(z.string()).describe('The clients that the erasure covers'),
+    rows: z
+      .array(
+        z.object({
+          where: z.enum(PLACES),
+          what: z.string(),
+          count: z.int().nonnegative(),
+          effect: z.enum(['removed', 'cleared', 'stays']),
+          note: z.string().nullable().describe('What happens in detail'),
+        }),
+      )
+      .describe('Kinds of data about the contact; kinds without any are left out'),
+    problem: z.string().nullable().describe('Why the CRM could not be read'),
+    needsSecondUser: z.boolean().describe('Whether another user has to confirm the erasure'),
+  })
+  .meta({ id: 'Erasable' });
+
+export type Erasable = z.output<typeof erasableSchema>;
+type Row = Erasable['rows'][number];
+
+export const previewErasure = acting({
+  name: 'contacts erasable',
+  summary: 'Show what the erasure of a contact would remove, and what would stay',
+  details:
+    'It counts the data in the database, and compares the values in the CRM. It changes nothing and costs no credit.',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    integration: z.string().describe('The ID of the client'),
+    contact: z.string().min(1).max(255).describe('The ID of the contact in the CRM'),
+    alsoInCrm: z
+      .boolean()
+      .default(false)
+      .describe('Whether the erasure also clears the values that donor-sync wrote to the CRM'),
+  }),
+  subjects: ['integration', 'contact'],
+  result: z.object({ erasable: erasableSchema }),
+  async run(world, { integration, contact, alsoInCrm }) {
+    const { reader, fingerprint } = world;
+    const input = { integration, contact, alsoInCrm, everywhere: false, blockUnknown: false };
+    const { crmId, ids } = await findTargets(world, input);
+    const forms = await findForms(world, integration, crmId);
+    const found: AboutContact[] = [];
+    for (const id of ids) found.push(await readAboutContact(reader, fingerprint, id, forms));
+    const { clearable, problem } = await compare(world, { integration, ids, crmId, forms });
+    const second = await warnOfSecond(world, toAsked(input, crmId));
+    return {
+      erasable: {
+        ...{ integration, crmId, clients: ids },
+        rows: [
+          ...countStored(found),
+          ...(clearable === null ? [] : countInCrm(clearable, alsoInCrm)),
+        ].filter(({ count }) => count > 0),
+        ...{ problem, needsSecondUser: second !== '' },
+      },
+    };
+  },
+  say: ({ erasable }) => describeErasable(erasable),
+  table: ({ erasable }) => ({
+    empty: describeErasable(erasable).join(' '),
+    headers: ['Where', 'What', 'Number', 'What happens'],
+    rows: erasable.rows.map(({ where, what, count, effect, note }) => [
+      ...[where, what, count],
+      note === null ? effect : `${effect}: ${note}`,
+    ]),
+    notes: describeErasable(erasable),
+  }),
+});
+
+/** Describes the numbers in sentences. */
+export function describeErasable({ crmId, rows, problem, clients }: Erasable): string[] {
+  const gone = rows.filter(({ effect }) => effect !== 'stays');
+  const covered = `The erasure covers ${describeCount(clients.length, 'client')}: ${clients.join(', ')}.`;
+  const all =
+    gone.length === 0
+      ? `donor-sync keeps nothing about ${crmId} that an erasure would remove.`
+      : `An erasure would remove ${describeCount(gone.length, 'kind')} of data about ${crmId}.`;
+  return [
+    `${all} ${covered}`,
+    ...(problem === null ? [] : [`The values in the CRM could not be counted: ${problem}`]),
+  ];
+}
+
+async function findForms(world: ActingWorld, id: string, crmId: string): Promise<string[]> {
+  const definition = await findConnectorDefinition(findClient(world, id).crm.kind);
+  return [crmId, ...(definition.otherForms?.(crmId) ?? [])];
+}
+
+interface Compared {
+  integration: string;
+  ids: readonly string[];
+  crmId: string;
+  forms: readonly string[];
+}
+
+/** While the CRM is unavailable, only the numbers from the database are known. */
+async function compare(
+  world: ActingWorld,
+  { integration, ids, crmId, forms }: Compared,
+): Promise<{ clearable: ClearablePreview | null; problem: string | null }> {
+  const { application, signal } = world;
+  try {
+    const open = await application.open(findClient(world, integration), signal);
+    try {
+      const deps = await openCrm(open.deps, null);
+      return { clearable: await previewClearing(deps, ids, { crmId, forms }), problem: null };
+    } finally {
+      await open.close();
+    }
+  } catch (error) {
+    if (!isDonorSyncError(error) && !signal.aborted) throw error;
+    return { clearable: null, problem: messageOf(error) };
+  }
+}
+
+/** Pure: the data in the database, at the service and in the audit, summed over the clients. */
+function countStored(found: readonly AboutContact[]): Row[] {
+  const count = (of: (about: AboutContact) => number) =>
+    found.reduce((sum, about) => sum + of(about), 0);
+  const removed = (what: string, of: (about: AboutContact) => number): Row => ({
+    ...{ where: 'database', what, count: count(of), effect: 'removed', note: null },
+  });
+  const networks = [...new Set(found.flatMap((about) => about.networks))];
+  return [
+    removed('Statuses of the contact, with the match', ({ contacts, statuses, notInCrm }) => {
+      return contacts.length + statuses + notInCrm.length;
+    }),
+    removed('Profiles that were paid for', ({ keptProfiles }) => keptProfiles.length),
+    removed('Decisions', ({ holds, approvals }) => holds.length + approvals),
+    removed('Records of writes, with the values before them', ({ writes }) => writes.length),
+    removed('Results of runs', ({ runRows, runsAsked }) => runRows + runsAsked),
+    removed('Messages from the CRM', ({ texts }) => texts),
+    removed('Introductions of this contact', ({ warmPaths }) => warmPaths.length),
+    removed('Introductions that this contact could make', ({ introduces }) => introduces),
+    removed("Places on users' lists", ({ lists }) => lists),
+    {
+      ...{ where: 'service', what: 'Networks that the contact is in', effect: 'removed' },
+      ...{ count: count((about) => about.networks.length), note: networks.join(', ') },
+    },
+    {
+      ...{ where: 'service', what: 'Results of jobs', effect: 'stays' },
+      count: count(({ jobs }) => jobs.filter(({ jobId }) => jobId !== null).length),
+      note: 'the service deletes each result 7 days after its job',
+    },
+    {
+      ...{ where: 'audit', what: 'Entries about the contact', effect: 'stays' },
+      count: count(({ auditEntries }) => auditEntries),
+      note: 'the entries stay, but they no longer show which contact they are about',
+    },
+  ];
+}
+
+/** Pure: the fields that contain values of donor-sync. */
+function countInCrm({ ours, changed, unreadable }: ClearablePreview, alsoInCrm: boolean): Row[] {
+  const row = (what: string, fields: readonly string[], effect: Row['effect']): Row => ({
+    ...{ where: 'CRM', what, count: fields.length, effect, note: fields.join(', ') },
+  });
+  return [
+    row('Values that donor-sync wrote', ours, alsoInCrm ? 'cleared' : 'stays'),
+    row('Values that were changed after donor-sync wrote them', changed, 'stays'),
+    row('Fields that donor-sync wrote and can no longer read', unreadable, 'stays'),
+  ];
+}
