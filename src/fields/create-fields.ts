@@ -1,4 +1,4 @@
-/** Creates the mapped fields that a CRM lacks, with the access that they need. */
+/** Creates the mapped fields that a CRM lacks, and gives users the access that they need. */
 import type {
   Connector,
   FieldCreation,
@@ -28,7 +28,8 @@ export interface CreatedFields {
 
 export interface CreateFieldsOptions {
   /**
-   * The group whose users should see the fields, if the CRM hides new fields; null or omitted for no users.
+   * The group whose users should see the fields, if the CRM hides new fields. Null or omitted if no users should get
+   * access.
    */
   assignViewers?: string | undefined;
   /** True to also create lists of the contacts to work with. */
@@ -38,8 +39,8 @@ export interface CreateFieldsOptions {
 }
 
 /**
- * Creates the missing fields. It takes the lease, because a run writes to the same CRM, and works only in the
- * account that this integration may write to.
+ * Creates the missing fields, only in the account that this integration may write to. Takes the lease, because a run
+ * writes to the same CRM.
  */
 export function createFields(
   open: OpenIntegration,

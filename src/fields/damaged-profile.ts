@@ -1,7 +1,8 @@
 import { FatalError } from '../core/errors.ts';
 
 /**
- * Creates the error for a kept profile, or its part for rankings, that was tampered with or belongs to another contact.
+ * Creates the error for a kept profile that was tampered with or belongs to another contact. The error is the same for
+ * the profile's part for rankings.
  */
 export function damagedProfile(cause?: unknown): FatalError {
   return new FatalError(

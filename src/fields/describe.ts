@@ -1,4 +1,4 @@
-/** The fields that a run can write, according to the CRM's own description. */
+/** Finds the fields that a run can write, according to the CRM's own description. */
 import type { Connector, FieldCreation, MappedFieldSpec } from '../../connectors/contract.ts';
 import { type CrmField, type FieldSpec, plainField } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -15,15 +15,9 @@ export interface FieldsInForce {
   /** The names of all contact fields that the CRM shows. */
   described: ReadonlySet<string>;
   findings: FieldMapFinding[];
-  /**
-   * Problems because of which the contact status is not written to the CRM. Everything else works without the
-   * status.
-   */
+  /** Problems that keep the contact status from being written to the CRM. Everything else works without it. */
   optional: FieldMapFinding[];
-  /**
-   * Columns that are missing in the file and that a run adds automatically. A server's fields are created
-   * only on request.
-   */
+  /** Columns that a file lacks and that a run adds automatically. A server's fields are created only on request. */
   toCreate: FieldSpec[];
 }
 
@@ -67,7 +61,10 @@ function withReadParts(fields: readonly CrmField[], shape: IdentityShape | undef
 
 const PARTS = { addresses: 'address', employers: 'employer' } as const;
 
-/** A status that cannot be written must not stop the other fields, unless its field is mapped twice. */
+/**
+ * Sorts the problems by whether they stop the run. A status that cannot be written must not stop the other fields,
+ * unless its field is mapped twice.
+ */
 function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'findings' | 'optional'> {
   const isOptional = ({ from, problem }: FieldMapFinding) =>
     SYNC_SOURCES.includes(from) && problem !== 'duplicate';

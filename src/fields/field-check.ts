@@ -1,4 +1,4 @@
-/** The field map, line by line: the CRM's description of each field, and the values written to it so far. */
+/** Checks each line of the field map: how the CRM describes the field, and what was written to it so far. */
 
 import type { LiveDeps } from '../clients/live-crm.ts';
 import type { OpenIntegration } from '../clients/open-integration.ts';
@@ -12,7 +12,7 @@ import { readValuesWaiting } from './waiting-values-view.ts';
 
 /** A line of the field map. */
 export interface FieldLine {
-  /** The source of the value, and the CRM's name for the field. */
+  /** The value's source, and the CRM's name for the field. */
   from: string;
   to: string;
   when: FieldMapping['when'];
@@ -24,16 +24,13 @@ export interface FieldLine {
   problem: { kind: string; message: string; fix: string; optional: boolean } | null;
   /** True if the next run adds the column automatically. */
   createdBySync: boolean;
-  /** ISO 8601, or null if none of the last writes included the field. */
+  /** When the field was last written (ISO 8601), or null if the last writes did not include it. */
   writtenAt: string | null;
   /** How many of the checked contacts have a value of ours in the field, or null if no contact was checked. */
   filled: { of: number; count: number } | null;
 }
 
-/**
- * The field map with the CRM's present description of its fields, and the paid values that wait to be
- * written.
- */
+/** The field map with the CRM's current descriptions, and the paid values that wait to be written. */
 export interface FieldCheck {
   fields: FieldLine[];
   valuesWaiting: ValuesWaiting;

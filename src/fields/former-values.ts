@@ -1,6 +1,6 @@
 /**
- * One contact, one person: finds the values that another donor left in a contact, and replaces or blanks them
- * all when the donor changes (design, promise 14). Pure except for fingerprints.
+ * Keeps one contact to one person. Finds values that another donor left in a contact, and replaces or blanks all of
+ * them when the donor changes (design, promise 14). Pure except for fingerprints.
  */
 
 import type { OwnedValues } from '../contacts/owned-values.ts';
@@ -10,7 +10,7 @@ import { isBlank } from '../mapping/same-value.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { createOwnershipCheck } from './values.ts';
 
-/** Values that donor-sync wrote, and the record whose ID was used for their fingerprints. */
+/** Values that donor-sync wrote, and the record whose ID their fingerprints depend on. */
 export interface WrittenValues {
   crmId: string;
   owned: OwnedValues;
@@ -21,14 +21,15 @@ export interface WrittenValues {
 /** Our values in a contact, and which of them belong to another donor. */
 export interface Ownership {
   isOurs(field: string, value: FieldValue): boolean;
-  /** Returns true for a value that we wrote for a donor other than the one offered now. */
+  /** Returns true if we wrote the value for a donor other than the current one. */
   isFormer(field: string, value: FieldValue): boolean;
   /** Fields that may contain another donor's values. */
   formerFields: readonly string[];
 }
 
 /**
- * `donor` is the donor whose values are offered, or null if none are offered, so every value of ours counts as former.
+ * Returns which values are ours and which of them belong to another donor. `donor` is the donor whose values are
+ * offered. If it is null, every value of ours counts as another donor's.
  */
 export function sortOwnership(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
@@ -48,15 +49,15 @@ export function sortOwnership(
   };
 }
 
-/** Returns fields in which these writes may have left values of a donor other than this one. */
+/** Returns the fields in which these writes may have left another donor's values. */
 export function fieldsOfOthers(written: readonly WrittenValues[], donor: string | null): string[] {
   const others = written.filter((each) => each.donor !== null && each.donor !== donor);
   return [...new Set(others.flatMap(({ owned }) => Object.keys(owned)))];
 }
 
 /**
- * Returns the fields to blank because they contain a former value that is not replaced. The sync status describes the
- * contact and not a donor, so it is kept.
+ * Returns the fields to blank, because they contain another donor's value that is not replaced. The sync status
+ * describes the contact and not a donor, so it stays.
  */
 export function blankedFields(
   { isFormer, formerFields }: Ownership,

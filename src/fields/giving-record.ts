@@ -1,7 +1,7 @@
 /**
- * The part of a kept profile that a ranking and the monthly sums need, as a small text that is encrypted together with
- * the profile's key. Every record has the same length, because the length of an encrypted text can be seen, and would
- * show the size of an amount.
+ * The part of a kept profile that rankings and monthly sums need. It is a small text that is encrypted together with
+ * the profile's key. All records have the same length. Otherwise the length of the encrypted text would show the size
+ * of an amount.
  */
 
 import { CAPACITY_BANDS, findBand, MILLION } from '../core/capacity.ts';
@@ -10,7 +10,7 @@ import { damagedProfile } from './damaged-profile.ts';
 
 /** The facts about a contact that a ranking uses. */
 export interface GivingRecord {
-  /** Index in `CAPACITY_BANDS`, where 0 is the largest, or null if the service does not know the capacity. */
+  /** The index in `CAPACITY_BANDS`, where 0 is the largest capacity. Null if the service does not know the capacity. */
   band: number | null;
   /** True if the net worth is at least a million US dollars. */
   isMillionaire: boolean;
@@ -18,7 +18,10 @@ export interface GivingRecord {
   isDeceased: boolean;
 }
 
-/** Pure. The higher of the two capacities counts, as in the field source `capacity.highest`. */
+/**
+ * Returns the record of a profile. The higher of the two capacities counts, as in the field source `capacity.highest`.
+ * Pure.
+ */
 export function toGivingRecord({ capacity, netWorth, isDeceased }: Profile): GivingRecord {
   const known = [capacity.nonprofit, capacity.political].flatMap((amount) => amount ?? []);
   const band = findBand(known.length === 0 ? null : Math.max(...known));
@@ -31,12 +34,12 @@ const UNKNOWN_BAND = '-';
 /** The number of characters in the text of every record. */
 export const GIVING_LENGTH = 4;
 
-/** Pure. */
+/** Returns the record as text. Pure. */
 export function formatGiving({ band, isMillionaire, isDeceased }: GivingRecord): string {
   return `${FORM}${band ?? UNKNOWN_BAND}${isMillionaire ? 1 : 0}${isDeceased ? 1 : 0}`;
 }
 
-/** Pure. Throws a FatalError for any other text. */
+/** Parses a record. Throws a FatalError for any other text. Pure. */
 export function parseGiving(text: string): GivingRecord {
   const [form, band = '', million, deceased] = text;
   const isBand = band === UNKNOWN_BAND || Number(band) < CAPACITY_BANDS.length;

@@ -1,4 +1,4 @@
-/** A profile that was paid for, encrypted with its own key. */
+/** Encrypts and decrypts paid profiles. Each profile has its own key. */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { z } from 'zod';
 import type { Profile } from '../core/profile.ts';
@@ -27,7 +27,8 @@ const nameOrNull = z.string().nullable();
 const amountOrNull = z.number().nullable();
 
 /**
- * The parts in the order of this list. Their names are left out, because they would be a third of the size.
+ * The parts of a profile in the order in which they are stored. Their names are omitted, because they would take up a
+ * third of the space.
  */
 const packedSchema = z.tuple([
   z.literal(1),
@@ -44,13 +45,13 @@ const packedSchema = z.tuple([
   z.array(z.string()),
 ]);
 
-/** A profile as it is stored, and its key together with its part for rankings. */
+/** A stored profile. Its key is stored together with its part for rankings. */
 export interface EncryptedProfile {
   key: string;
   profile: string;
 }
 
-/** The stored form of a profile that is not kept. */
+/** Stored in place of a profile that is not kept. */
 export const NOT_KEPT: EncryptedProfile = { key: '', profile: '' };
 
 /**

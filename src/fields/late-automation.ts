@@ -1,7 +1,7 @@
 /**
- * Finds values that the CRM's own automation has made from ours after the run had read them back. HubSpot's workflows,
- * for example, run seconds to hours after a write. Without this, such a value would count as typed by a user. It would
- * stay when the contact becomes another person, and neither an undo nor an erasure would touch it.
+ * Finds values that the CRM's own automation made from ours after the run had read them back. For example, HubSpot's
+ * workflows run seconds to hours after a write. Otherwise such a value would count as typed by a user. It would stay
+ * when the contact becomes another person, and undo and erasure would not touch it.
  */
 import type { Connector } from '../../connectors/contract.ts';
 import { isOwned, normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -26,9 +26,9 @@ export interface PresentRecord {
 const READS_AT_ONCE = 4;
 
 /**
- * Returns the entries of these fields, by CRM ID: the value that we wrote, with the value that automation made of it.
- * The CRM is queried only about values that are not blank and not ours, in fields that we have written. Without a
- * connector that can tell, such values remain the users'.
+ * Returns entries for fields whose value automation has changed, by CRM ID. An entry contains the value that we wrote
+ * and the value that automation made of it. The CRM is queried only about values that are not blank and not ours, in
+ * fields that we have written. If the connector cannot tell, such values stay the users' values.
  */
 export async function findLateAutomation(
   deps: LateDeps,
@@ -69,7 +69,7 @@ function listUnrecognised(deps: LateDeps, { crmId, values, owned }: PresentRecor
   });
 }
 
-/** Returns no entry if the value that automation has changed was not ours. */
+/** Returns the entry, or null if automation changed a value that was not ours. */
 function toEntry(
   deps: LateDeps,
   { crmId, values, owned }: PresentRecord,

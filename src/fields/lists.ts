@@ -6,15 +6,15 @@ import { STATUS_WORDS } from '../core/sync-status.ts';
 import { fitValue } from '../mapping/fit.ts';
 import type { RawValue } from '../mapping/raw-value.ts';
 
-/** The thresholds above which a contact belongs in a list. */
+/** The limits above which a contact belongs in a list. */
 export interface ListBounds {
-  /** Whole US dollars. */
+  /** A capacity in whole US dollars. */
   capacityAbove: number;
-  /** From 0 to 100. */
+  /** The strength of a warm path, from 0 to 100. */
   warmPathAbove: number;
 }
 
-/** The lists to create, and the lists for which no suitable field is mapped, with the reason. */
+/** The lists to create, and the lists that cannot be created because no suitable field is mapped. */
 export interface WantedLists {
   specs: ListSpec[];
   impossible: ListCreation[];
@@ -53,7 +53,7 @@ export function wantedLists(
 
 interface Wanted {
   name: string;
-  /** The first source that is mapped to a suitable field is used. */
+  /** The possible sources of the list's field. The first one that is mapped to a suitable field is used. */
   sources: readonly FieldSource[];
   raw: RawValue;
 }
@@ -78,8 +78,7 @@ function buildListSpec(
 }
 
 /**
- * A list without a field to filter by is not a failure. Without networks, for example, there are no warm
- * paths.
+ * Explains why a list cannot be created. This is not a failure. For example, there are no warm paths without networks.
  */
 function impossible(
   { name, sources, raw }: Wanted,

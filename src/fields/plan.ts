@@ -36,43 +36,37 @@ import {
   valueFingerprints,
 } from './values.ts';
 
-/** The values offered to a contact, and the known facts about the contact. */
+/** The values that are offered to a contact, and what is known about the contact. */
 export interface FieldOffer {
   crmId: string;
   values: RawValues;
   /** The mapped fields and their current state in the CRM. */
   present: FieldValues;
-  /** The present currencies of the record. Omitted if it has none. */
+  /** The record's current currencies. Omitted if it has none. */
   currencies?: RecordCurrencies | undefined;
   ownedBefore: OwnedValues;
   /**
-   * The entries of fields whose current value the CRM's automation has made from ours since it was written. Defaults to
-   * none.
+   * Entries for fields whose value was made from ours by the CRM's automation since it was written. Defaults to none.
    */
   automated?: OwnedValues;
-  /** Values whose write was intended before and may have happened. */
+  /** Values that were about to be written earlier and may be in the CRM. */
   intended: readonly IntendedValues[];
   /**
-   * The donor whose values are offered, the donor whose values are in the contact now, and our
-   * values in records merged into it. Omitted if the values belong to no donor, for example a
-   * status.
+   * The donor whose values are offered, the donor whose values are in the contact, and our values in records that were
+   * merged into it. Omitted if the values belong to no donor, as for a status.
    */
   person?: { donor: string | null; former: string | null; merged?: readonly WrittenValues[] };
-  /**
-   * The donor whom a warm path names as the introducer; null or omitted if the values name none.
-   */
+  /** The donor whom a warm path names as the introducer. Null or omitted if there is none. */
   introducer?: string | null;
-  /** The status of the contact once this is written. Omitted if it does not change. */
+  /** The contact's status after this write. Omitted if it does not change. */
   status?: TimedStatus;
-  /** Sources whose fields are emptied if they get no value but contain one of ours. Defaults to none. */
+  /** Sources whose fields are emptied if they contain a value of ours and get no new one. Defaults to none. */
   emptied?: readonly FieldSource[];
-  /**
-   * Sources whose current field values are not kept for undo, because they describe an erased person. Defaults to none.
-   */
+  /** Sources whose current values are not kept for undo, because they describe an erased person. Defaults to none. */
   unkept?: readonly FieldSource[];
   /**
-   * Fields that this profile was already offered to. If a user has emptied one of them since, it stays empty.
-   * None by default.
+   * Fields to which this profile was offered before. If a user has emptied such a field, it stays empty. Defaults to
+   * none.
    */
   offeredBefore?: ReadonlySet<string>;
 }
@@ -81,19 +75,16 @@ export interface FieldOffer {
 export interface FieldPlan {
   crmId: string;
   reason: OutcomeReason;
-  /** The values that did not fit, described without the values, or null if all fit. */
+  /** Describes the values that did not fit, without quoting them. Null if all values fit. */
   detail: string | null;
   /** Fingerprints of the values that are ours once everything is written. */
   owned: OwnedValues;
-  /** The fingerprints among them that remain valid if nothing is written. */
+  /** The fingerprints that remain valid even if nothing is written. */
   standing: OwnedValues;
   changes: FieldValues;
-  /** True if another person's values are replaced. Then either all of the changes are written, or none. */
+  /** True if another person's values are replaced. In that case, either all changes are written or none. */
   together: boolean;
-  /**
-   * True to let the CRM decide about every value, including values that the connector itself would
-   * leave out.
-   */
+  /** True to let the CRM decide about every value, even about values that the connector would normally leave out. */
   probe?: boolean;
   /** Values of a profile that are not written to their field, and why. */
   values: readonly ValueNote[];
@@ -102,18 +93,15 @@ export interface FieldPlan {
   /** The values of the changed fields when they were read. */
   seen: FieldValues;
   /**
-   * Returns the changed fields that would not be written if they contained these values, because a user has typed them
-   * in the meantime.
+   * Returns the fields that would not be written if they contained these values, because a user has typed them in the
+   * meantime.
    */
   keeps(found: FieldValues): string[];
 }
 
 const wordsOfRuns = new WeakMap<object, WordFingerprints>();
 
-/**
- * Returns the names and organisations that a run has cached. The cache is kept as long as the run's field map is in
- * use.
- */
+/** Returns the names and organisations that a run has cached. The cache lives as long as the run's field map. */
 function wordsOfRun(
   { store }: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'mappings'>,
@@ -123,7 +111,7 @@ function wordsOfRun(
   return known;
 }
 
-/** Pure except for IDs, encryption and fingerprints. */
+/** Plans the changes. Pure except for IDs, encryption and fingerprints. */
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'mappings' | 'fields' | 'integration' | 'erasedTexts'>,
@@ -134,7 +122,7 @@ export function planFields(
   const { emptied = [], unkept = [], offeredBefore } = offer;
   const written: WrittenValues[] = [
     { crmId, owned: ownedBefore, donor: person?.former ?? null },
-    // A status or a path that may have been written belongs to the same donor as the contact's values.
+    // A status or a path that may have been written belongs to the same donor as the contact's other values.
     ...intended.map(({ owned, donor }) => ({
       crmId,
       owned,
@@ -158,7 +146,7 @@ export function planFields(
   const { diff, left, blanked, changes } = decide(present);
   const replaced = Object.keys(changes).filter((field) => isFormer(field, present[field] ?? null));
   const detail = describeUnfit(unfit);
-  // The value is in the CRM because an earlier, unconfirmed write of ours put it there.
+  // The value is in the CRM because an earlier write of ours, whose result is unknown, succeeded.
   const confirmed = diff.equal.filter(
     (field) =>
       isOurs(field, present[field] ?? null) &&
@@ -173,7 +161,7 @@ export function planFields(
   const owned = {
     ...standing,
     ...withRates(valueFingerprints(deps, crmId, present, confirmed)),
-    // The value in a blanked field is not ours, so a later value of this person can be written to the field.
+    // A blanked field is not ours, so a later value of this person can be written to it.
     ...withoutFields(after, Object.keys(blanked)),
   };
   const changed = Object.keys(changes);
@@ -205,9 +193,8 @@ export function planFields(
   };
 
   /**
-   * Returns true for a blank field that contained another donor's value. If an interrupted write has blanked
-   * it, it looks as if a user had done so. But this donor never had a value there that a user could have
-   * emptied.
+   * Returns true for a blank field that contained another donor's value. If an interrupted write blanked it, it looks
+   * as if a user had emptied it. But a user cannot have emptied a value that this donor never had there.
    */
   function isLeftByFormer(field: string): boolean {
     return (
@@ -238,7 +225,7 @@ export function planFields(
     const record = { written, present: standing, currencies: offer.currencies, fields };
     const nulls = {
       ...(person === undefined ? {} : blankedFields(ownership, standing, mapped, mappings)),
-      // Because the record's currency has changed, our number would now be a different amount.
+      // The record's currency has changed, so our number would now mean a different amount.
       ...Object.fromEntries(findMisplaced(deps, record, unfit).map((field) => [field, null])),
     };
     const planned: FieldValues = { ...rest.changes, ...Object.fromEntries(outdated), ...nulls };
@@ -272,8 +259,8 @@ export function planFields(
   }
 
   /**
-   * With this name, texts in other contacts that name the donor can be found, even once the contact is no
-   * longer in the CRM.
+   * Returns the donor's name. It helps to find texts that name the donor in other contacts, even after the contact has
+   * left the CRM.
    */
   function calledName(): string | null {
     const name = values.get('name.full');
@@ -282,7 +269,7 @@ export function planFields(
     return fingerprintName(wordsOfRun(deps, run), { first, last: others.at(-1) ?? null });
   }
 
-  /** The rate is stored with the value, so a later change of the rate does not affect the value. */
+  /** Stores the rate with the value, so a later change of the rate does not affect it. */
   function withRates(entries: OwnedValues): OwnedValues {
     if (rates.size === 0) return entries;
     return Object.fromEntries(
@@ -300,10 +287,7 @@ export function planFields(
   }
 }
 
-/**
- * The end of the text about values that do not fit: the next run writes them once the user has followed the
- * advice.
- */
+/** The end of the text about values that do not fit. */
 const ARRIVES = 'After that, the next run writes the values, at no cost.';
 
 function describeUnfit(unfit: readonly UnfitField[]): string | null {

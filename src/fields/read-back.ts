@@ -1,7 +1,7 @@
 /**
- * Finds values that the CRM's own automation changes after a write, for example by rounding. Such values
- * still count as ours. Otherwise each value would count as typed by a user, and would be kept when another
- * person's values replace it. A value that cannot be distinguished from a user's value belongs to the user.
+ * Finds values that the CRM's automation changes after a write, for example by rounding. Such values still count as
+ * ours. Otherwise they would count as typed by a user, and would stay when another person's values replace them. A
+ * value that cannot be distinguished from a user's value belongs to the user.
  */
 import type { Connector, Overwritten, ReadBack, WrittenFields } from '../../connectors/contract.ts';
 import { normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -19,10 +19,12 @@ import { valueFingerprint } from './values.ts';
 
 type ReadBackDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 
-/** The number of requests at a time. A value that a user typed is restored only after the batch has been read. */
+/**
+ * How many requests are in flight at a time. A value that a user typed is restored only after its batch has been read.
+ */
 const READS_AT_ONCE = 4;
 
-/** Loads, at the start of a run, the fields whose values automation is known to change. */
+/** Loads the fields whose values automation is known to change. Called at the start of a run. */
 export async function loadNormalised(
   { store }: Pick<ReadBackDeps, 'store'>,
   integrationId: string,
@@ -32,21 +34,20 @@ export async function loadNormalised(
 }
 
 /**
- * The number of values per field that are read back in the first batch of a run with that field. A batch may have
- * thousands of records. Even if automation changes only one value in twenty, it is found in 199 of 200 samples.
+ * How many values of a field are read back in the first batch of a run. A batch can have thousands of records. Even if
+ * automation changes only one value in twenty, this finds it in 199 of 200 cases.
  */
 export const SAMPLE_OF_A_FIELD = 100;
 
 /**
- * Reads writes back, for two reasons. First, it returns the values that users had typed before the writes, by
- * CRM ID, if the CRM can tell them from its value history. In this case every write is read back, because
- * each may have replaced a user's value.
+ * Reads writes back, for two reasons. First, it finds the values that users had typed before the writes, and returns
+ * them by CRM ID. This needs a CRM with a value history. Every write is then read back, because each may have replaced
+ * a user's value.
  *
- * Second, it adds to the ends of writes the values that the CRM's automation made. Each field is
- * sampled in the first batch of a run that writes it. If automation has changed one of the samples,
- * that field is read back in all the other records; a marked field is read back in every batch. A
- * batch does not count as the first one if none of its records can be read, or if users have
- * changed the values in the meantime. Without a connector that can read back, nothing changes.
+ * Second, it adds the values that the CRM's automation made. Each field is sampled in the first batch of a run that
+ * writes it. If automation has changed a sample, the field is read back in all other records. A marked field is read
+ * back in every batch. A batch does not count as the first one if its records cannot be read, or if users have changed
+ * the values in the meantime. If the connector cannot read back, nothing changes.
  */
 export async function readWritesBack<End extends FieldEnd>(
   deps: ReadBackDeps,
@@ -115,8 +116,7 @@ export async function readWritesBack<End extends FieldEnd>(
         const sent = valueFingerprint(deps, id, field, plan.changes[field] ?? null);
         const standing = valueFingerprint(deps, id, field, value);
         const isAutomated = automated.includes(field);
-        // A value that a user has changed in the meantime shows nothing about automation, but the next batch
-        // might.
+        // If a user has changed a value in the meantime, it shows nothing about automation. The next batch might.
         if (isAutomated || sent === standing) known.add(field);
         if (!isAutomated || sent === standing) return [];
         return [[field, normalisedEntry(plan.write?.after[field] ?? sent, standing)]];
@@ -127,7 +127,7 @@ export async function readWritesBack<End extends FieldEnd>(
   }
 }
 
-/** Chooses record IDs across the whole batch, so each field is sampled up to its limit, or completely. */
+/** Chooses records from the whole batch, so that each field is sampled up to its limit. */
 function chooseSample(written: readonly WrittenFields[]): Set<string> {
   const sample = new Set<string>();
   const timesByField = new Map<string, number>();
@@ -140,7 +140,7 @@ function chooseSample(written: readonly WrittenFields[]): Set<string> {
   return sample;
 }
 
-/** Returns the same records in a different order, whose first records are spread over the whole list. */
+/** Yields the same records in a different order. The first ones are spread over the whole list. */
 function* spreadOut<T>(list: readonly T[]): Generator<T> {
   const stride = Math.ceil(list.length / SAMPLE_OF_A_FIELD);
   for (let start = 0; start < stride; start += 1) {
@@ -151,13 +151,13 @@ function* spreadOut<T>(list: readonly T[]): Generator<T> {
   }
 }
 
-/** Returns the write with only these fields; none if it has none of them. */
+/** Returns the write with only these fields, or none if it has none of them. */
 function onlyFields(write: WrittenFields, wanted: ReadonlySet<string>): WrittenFields[] {
   const fields = write.fields.filter((field) => wanted.has(field));
   return fields.length > 0 ? [{ ...write, fields }] : [];
 }
 
-/** The value that the automation made also counts as ours, so undo recognises it. */
+/** Adds the values that automation made as ours, so undo recognises them. */
 function withEntries<End extends FieldEnd>(
   { write }: FieldPlan,
   end: End,

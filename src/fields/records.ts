@@ -1,4 +1,4 @@
-/** CRM records with the mapped fields, and the values that we may have written into them. */
+/** Reads CRM records with the mapped fields, and the values that we may have written into them. */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -7,7 +7,7 @@ import { findLateAutomation } from './late-automation.ts';
 import { findIntendedValues, type IntendedValues } from './statements/deliveries.ts';
 
 /**
- * Reads the current identity and values of these contacts, by CRM ID. The values are of the mapped fields and of the
+ * Reads the current identity and values of these contacts, by CRM ID. The values include the mapped fields and the
  * fields in `more`.
  */
 export async function lookUpRecords(
@@ -24,19 +24,17 @@ export async function lookUpRecords(
 /** The facts about a contact that are needed to plan its fields. */
 export interface KnownRecord {
   lookup: RecordLookup | undefined;
-  /** Values whose write was intended before and may have happened. */
+  /** Values that were about to be written earlier and may be in the CRM. */
   intended: readonly IntendedValues[];
-  /** The entries of fields whose current value the CRM's automation has made from ours since it was written. */
+  /** Entries for fields whose value was made from ours by the CRM's automation since it was written. */
   automated: OwnedValues;
 }
 
-/**
- * Fields to read in addition to the mapped ones. They are chosen by what may have been written to a contact.
- */
+/** Fields to read in addition to the mapped ones, depending on what may have been written to a contact. */
 type MoreFields = (getIntended: (crmId: string) => readonly IntendedValues[]) => readonly string[];
 
 /**
- * Reads these contacts as they are now, with `more` fields, and the values that may have been written into them.
+ * Reads the current state of these contacts, including the fields in `more` and the values that may have been written.
  * `getOwned` returns the values that are known to be ours.
  */
 export async function readRecords(

@@ -16,10 +16,10 @@ export const EXCLUSION_TEXTS = {
   never_delivered: 'its profile was never delivered, because it does not belong to this contact',
 } as const;
 
-/** The reason why a contact receives no values from its kept profile. */
+/** Why a contact receives no values from its kept profile. */
 export type RedeliveryExclusion = OutcomeReason | keyof typeof EXCLUSION_TEXTS;
 
-/** Returns the sentence for the reason why a requested delivery skips contacts. */
+/** Explains why a requested delivery skips contacts. */
 export function exclusionText(reason: RedeliveryExclusion): string {
   return isOwn(reason) ? EXCLUSION_TEXTS[reason] : outcomeText(reason);
 }
@@ -28,7 +28,7 @@ function isOwn(reason: RedeliveryExclusion): reason is keyof typeof EXCLUSION_TE
   return Object.hasOwn(EXCLUSION_TEXTS, reason);
 }
 
-/** Explains why a value is not written to its field, for the user who wants it delivered. */
+/** Explains, to a user who wants a value delivered, why it is not written to its field. */
 export const KEPT_OUT_TEXTS: Readonly<Record<ValueState, string>> = {
   refused: 'the CRM refuses the value',
   no_such_field: 'the CRM does not have this field, or hides it',

@@ -1,4 +1,6 @@
-/** The status of a contact in donor-sync, and the values offered to its status fields. All functions are pure. */
+/**
+ * Decides a contact's status in donor-sync, and which values are offered to its status fields. All functions are pure.
+ */
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldSource, SYNC_SOURCES } from '../core/field-map.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
@@ -9,7 +11,7 @@ import type { RawValue } from '../mapping/raw-value.ts';
 import type { Run } from '../sync/control/context.ts';
 import type { StatusRow } from './statements/statuses.ts';
 
-/** A status, and since when it applies (epoch ms). */
+/** A status, and the time since when it applies (epoch ms). */
 export interface TimedStatus {
   status: SyncStatus;
   sinceMs: number;
@@ -19,8 +21,8 @@ export interface TimedStatus {
 export type StatusFacts = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'inCrm'>;
 
 /**
- * Returns a contact's status, or null for none. While a contact is being processed it keeps its status, unless the
- * status is already wrong. The status of an erased person never changes.
+ * Returns a contact's status, or null if it has none. While a contact is being processed it keeps its status, unless
+ * the status is already wrong. An erased person's status never changes.
  */
 export function toSyncStatus({ state, reason, enhancedAt, inCrm }: StatusFacts): SyncStatus | null {
   if (reason === 'forgotten' || reason === 'forgotten_person') return inCrm;
@@ -41,7 +43,7 @@ const UNKNOWN: ReadonlySet<OutcomeReason> = new Set([
   'rejected_by_person',
 ]);
 
-/** The CRM's own record shows why the contact is not submitted. */
+/** Reasons not to submit a contact that its CRM record itself shows. */
 const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
   'first_name_missing',
   'last_name_missing',
@@ -51,7 +53,7 @@ const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
 
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
-/** Returns the fields that statuses can be written to; none if the CRM lacks them. */
+/** Returns the fields that statuses can be written to, or none if the CRM lacks them. */
 export function statusFields({ mappings, fields }: StatusRun): string[] {
   const writable = new Set(
     fields.flatMap(({ name, writable, readAs }) => (writable && readAs === undefined ? name : [])),
@@ -64,9 +66,9 @@ export function statusFields({ mappings, fields }: StatusRun): string[] {
 }
 
 /**
- * Returns the values to offer for a status. It offers nothing if the CRM already has the status, if a user
- * wrote something else, or if the field does not accept the status. The last case does not count as a failure
- * of the contact. So the date changes only with the status.
+ * Returns the values to offer for a status. Returns none if the CRM already has the status, if a user wrote something
+ * else, or if the field does not accept the status, which is not a failure of the contact. So the date changes only
+ * together with the status.
  */
 export function statusValues(
   { mappings, fields }: StatusRun,

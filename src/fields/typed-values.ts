@@ -1,6 +1,7 @@
 /**
- * Values that users type into the CRM between our read and our write. Our write replaces them, so they are restored at
- * once. If that fails, the contact's outcome reports that the value was lost, and names the user who typed it.
+ * Restores values that users type into the CRM between our read and our write. Our write replaces them, so they are
+ * written back immediately. If that fails, the contact's outcome reports that the value was lost and names the user who
+ * typed it.
  */
 import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
 import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';
@@ -58,7 +59,7 @@ export async function putTypedBack(
   );
 }
 
-/** Writes values into the CRM again. Returns the fields of each contact that contain them now. */
+/** Writes values into the CRM again. Returns the fields of each contact that now contain them. */
 export async function putBack(
   { connector }: Pick<SyncDeps, 'connector'>,
   changes: readonly ContactChange[],
@@ -80,8 +81,8 @@ function listWritten(result: WriteResult, change: ContactChange | undefined): Re
 }
 
 /**
- * Returns the value that a user had typed and that the field's rule would have kept; nothing if it is a value
- * of ours.
+ * Returns a value that a user had typed and that the field's rule would have kept. Returns nothing if the value is
+ * ours.
  */
 function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
   if (found === undefined) return [];
@@ -91,7 +92,7 @@ function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
   return [{ plan, values, by: found.by }];
 }
 
-/** Returns the values before the write, including values that users have typed since the record was read. */
+/** Returns the values before the write, with the values that users have typed since the record was read. */
 function resealBefore(
   { sealer }: TypedDeps,
   { integration }: Pick<Run, 'integration'>,

@@ -1,4 +1,7 @@
-/** Shows what undoing a run would restore and what it would leave alone, by the same decisions. It changes nothing. */
+/**
+ * Shows what undoing a run would restore and what it would leave as it is. It makes the same decisions as an undo, but
+ * changes nothing.
+ */
 import { parseOwned } from '../contacts/owned-values.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { accountFingerprint } from '../sync/control/crm-account.ts';
@@ -10,18 +13,18 @@ import { batchesOfContacts, decideBatch, type UndoDecision, type UndoObstacle } 
 export type KeptReason = UndoObstacle | 'edited' | 'gone' | 'erased';
 
 export interface UndoPreview {
-  /** The number of contacts with values of the run that have not been undone yet. */
+  /** How many contacts have values of the run that are not undone yet. */
   contacts: number;
-  /** The same for values. */
+  /** How many such values there are. */
   values: number;
-  /** The number of contacts that were compared with the CRM; 0 if it could not be read. */
+  /** How many contacts were compared with the CRM. 0 if the CRM could not be read. */
   checked: number;
-  /** Of the contacts that were checked. */
+  /** What would be restored in the contacts that were checked. */
   restored: { contacts: number; values: number };
   kept: KeptContact[];
 }
 
-/** A contact of which at least one value stays as it is. */
+/** A contact in which at least one value stays as it is. */
 export interface KeptContact {
   crmId: string;
   /** The fields that stay as they are. */
@@ -31,7 +34,7 @@ export interface KeptContact {
 
 type PreviewDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms'>;
 
-/** Compares at most `most` contacts with the CRM, because a user waits for the answer. */
+/** Compares at most `most` contacts with the CRM, because a user is waiting. */
 export async function previewUndo(
   deps: PreviewDeps,
   { integrationId, runId, most }: { integrationId: string; runId: string; most: number },
@@ -62,7 +65,7 @@ export async function previewUndo(
   };
 }
 
-/** Pure. */
+/** Counts the contacts and values of these writes. Pure. */
 export function countWrites(writes: readonly WriteRecord[]): { contacts: number; values: number } {
   return {
     contacts: new Set(writes.map(({ crmId }) => crmId)).size,
@@ -70,14 +73,14 @@ export function countWrites(writes: readonly WriteRecord[]): { contacts: number;
   };
 }
 
-/** Pure. The writes are in order, newest first. */
+/** Keeps the newest write to each field. The writes are in order, newest first. Pure. */
 function withoutOlder(writes: readonly WriteRecord[]): WriteRecord[] {
   const newest = new Map<string, WriteRecord>();
   for (const write of writes) if (!newest.has(write.crmId)) newest.set(write.crmId, write);
   return [...newest.values()];
 }
 
-/** Pure. */
+/** Counts what would be restored. Pure. */
 function countRestored(decisions: readonly UndoDecision[]): UndoPreview['restored'] {
   const restored = decisions.flatMap((each) =>
     each.kind === 'restored' && each.restoration.fields > 0 ? each.restoration.fields : [],
@@ -85,7 +88,7 @@ function countRestored(decisions: readonly UndoDecision[]): UndoPreview['restore
   return { contacts: restored.length, values: restored.reduce((sum, each) => sum + each, 0) };
 }
 
-/** Pure. */
+/** Describes what stays as it is in a contact. Pure. */
 function toKept(decision: UndoDecision): KeptContact[] {
   const { crmId, after } = decision.write;
   if (decision.kind === 'gone') return [{ crmId, reason: 'gone', fields: fieldsOf(after) }];

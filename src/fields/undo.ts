@@ -1,4 +1,4 @@
-/** Undoes a run's writes, only where the CRM's value is still ours. */
+/** Undoes a run's writes wherever the CRM's value is still ours. */
 
 import type {
   ContactChange,
@@ -46,16 +46,16 @@ type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' |
 
 type DecideDeps = Pick<UndoDeps, 'store' | 'connector' | 'sealer'>;
 
-/** The result of undoing a run. A contact that the run wrote more than once counts once. */
+/** The result of undoing a run. A contact that was written more than once counts once. */
 export interface UndoReport {
   run: string;
   contacts: { restored: number; gone: number; refused: number };
   fields: { restored: number; editedSince: number };
-  /** The reasons why records refused the change, by CRM ID. */
+  /** Why records refused the change, by CRM ID. */
   refusals: { crmId: string; message: string }[];
 }
 
-/** Returns the audit's record of the result. */
+/** Returns the audit entry for the result. */
 function undoneEntry(integrationId: string, { run, contacts, fields }: UndoReport) {
   const details = {
     run,
@@ -68,8 +68,8 @@ function undoneEntry(integrationId: string, { run, contacts, fields }: UndoRepor
 }
 
 /**
- * Records the result at the run and in the audit, in the name of the transaction's actor. A run in which there was nothing
- * to undo gets no mark.
+ * Records the result with the run and in the audit, in the name of the transaction's actor. If there was nothing to
+ * undo, the run gets no mark.
  */
 export async function recordUndo(
   { act, sealer }: { act: Act; sealer: Pick<Sealer, 'seal'> },
@@ -92,7 +92,7 @@ export async function recordUndo(
   });
 }
 
-/** The contacts that have been undone so far: CRM IDs, and numbers of fields. */
+/** The contacts that have been undone so far, with the number of fields. */
 interface UndoCounts {
   restored: Set<string>;
   gone: Set<string>;
@@ -102,12 +102,12 @@ interface UndoCounts {
 }
 
 /**
- * The number of contacts that are read together from a remote CRM and then written. So few contacts need only a few
- * requests each way, and little time passes between reading a value and overwriting it.
+ * How many contacts are read together from a remote CRM and then written. This needs only a few requests, and little
+ * time passes between reading a value and overwriting it.
  */
 const CONTACTS_AT_ONCE = 600;
 
-/** Restores the values before a run, newest write first. Can be repeated. */
+/** Restores the values from before a run, newest write first. Can be repeated. */
 export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Promise<UndoReport> {
   const { store, connector } = deps;
   await requireKnownErasures(store.reader, lease);
@@ -132,8 +132,8 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
 }
 
 /**
- * Throws a ConfigurationError if a restored database may lack erasures: the values before a run may belong to erased
- * people.
+ * Throws a ConfigurationError if a restored database may lack erasures. The values from before a run may then belong to
+ * erased people.
  */
 async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease): Promise<void> {
   const after = (await findRestoreHold(reader, id))?.erasuresUnknownAfter ?? null;
@@ -144,10 +144,7 @@ async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease
   );
 }
 
-/**
- * Writes nothing for contacts whose erasure has started, not even changes that the connector has
- * kept.
- */
+/** Leaves out contacts whose erasure has started. Even changes that the connector has kept are not written for them. */
 async function withoutErased(
   deps: UndoDeps,
   { integrationId }: Lease,
@@ -162,7 +159,7 @@ async function withoutErased(
   });
 }
 
-/** Batches in which no contact occurs twice, so each contact's writes are undone in order. */
+/** Yields batches in which each contact occurs once, so a contact's writes are undone in order. */
 export function* batchesOfContacts(
   writes: readonly WriteRecord[],
   size: number,
@@ -186,9 +183,9 @@ interface Restoration {
   owned: OwnedValues;
   /** The values that were ours before the undo. */
   ownedNow: OwnedValues;
-  /** The number of fields that contain the previous value afterwards. */
+  /** How many fields contain the previous value afterwards. */
   fields: number;
-  /** The written values of the fields that now contain a different value. */
+  /** The values of this write in fields that now contain a different value. */
   left: OwnedValues;
 }
 
@@ -201,7 +198,7 @@ export type UndoDecision =
       kind: 'restored';
       write: WriteRecord;
       restoration: Restoration;
-      /** Fields that someone has changed since the run. They stay as they are. */
+      /** Fields that someone has changed since the run. They are left unchanged. */
       edited: readonly string[];
       /** Fields that the integration's user cannot see. */
       unseen: readonly string[];
@@ -232,8 +229,8 @@ async function undoBatch(
 }
 
 /**
- * Reads these contacts from the CRM, and decides what to restore. It changes nothing. No contact may occur twice among
- * the writes.
+ * Reads these contacts from the CRM and decides what to restore. Changes nothing. Each contact may occur only once
+ * among the writes.
  */
 export async function decideBatch(
   deps: DecideDeps,
@@ -286,8 +283,8 @@ export async function decideBatch(
 }
 
 /**
- * Returns why the previous person's values cannot all be restored, or null if they can. If only some were restored,
- * they would be mixed with the values of the current person. Pure.
+ * Returns why not all values of the previous person can be restored, or null if they can. Restoring only some of them
+ * would mix them with the current person's values. Pure.
  */
 function findInTheWay(
   { after, donorBefore, writtenAt }: WriteRecord,
@@ -309,7 +306,7 @@ function findInTheWay(
 }
 
 /**
- * Returns fields that seem empty because the integration's user cannot see them. Their content is unknown and still
+ * Returns fields that look empty because the integration's user cannot see them. Their content is unknown and still
  * counts as ours.
  */
 async function findHidden(
@@ -341,9 +338,8 @@ const NOT_ITS_OWN =
   'the previous values were changed in the database, or belong to another contact; nothing was written';
 
 /**
- * Returns the values that were there before a write, or why they are not trusted. If one contact's row was
- * tampered with, that contact keeps its values, and the other contacts are restored. A missing key stops the
- * whole undo.
+ * Returns the values from before a write, or why they are not trusted. If a row was tampered with, only its contact
+ * keeps its values. A missing key stops the whole undo.
  */
 function valuesBefore(
   { sealer }: DecideDeps,
@@ -363,7 +359,7 @@ function refuse(counts: UndoCounts, { crmId }: WriteRecord, message: string): vo
   counts.refusals.push({ crmId, message });
 }
 
-/** Returns the writes of other runs in the contacts of these writes, which all belong to one run. */
+/** Returns other runs' writes to the same contacts. The given writes must all belong to one run. */
 async function writesOfOthers(
   { store }: DecideDeps,
   integrationId: string,
@@ -375,13 +371,13 @@ async function writesOfOthers(
   return findWritesOfOthers(store.reader, { integrationId, runId: first.runId }, ids);
 }
 
-/** The present facts about a contact whose values are to be restored. */
+/** What is currently known about a contact whose values are to be restored. */
 interface ContactNow {
-  /** The values that were there before the write. */
+  /** The values from before the write. */
   before: FieldValues;
   /** The values in the CRM now. */
   present: Readonly<Record<string, FieldValue>>;
-  /** The entries of fields whose current value the CRM's automation has made from the write's. */
+  /** Entries for fields whose value was made from this write's value by the CRM's automation. */
   automated: OwnedValues;
   ownedNow: OwnedValues;
   /** The writes of other runs. */
@@ -416,7 +412,7 @@ function restore(
       left[field] = fingerprint;
       continue;
     }
-    // Otherwise it was already restored by an undo that was interrupted before it was recorded.
+    // Otherwise an undo that was interrupted before it was recorded has already restored it.
     fields += 1;
     const previous = ownedBefore[field];
     if (previous === undefined) delete owned[field];
@@ -429,9 +425,8 @@ function restore(
 }
 
 /**
- * Returns true if a later run has written to the field, even if it only blanked another person's value. The
- * value then belongs to that run, and undoing this run must not prevent that run from writing its remaining
- * values.
+ * Returns true if a later run has written to the field, even if it only blanked another person's value. The value then
+ * belongs to that run. Undoing this run must not keep that run from writing its remaining values.
  */
 function isWrittenSince(
   { writtenAt }: WriteRecord,
@@ -442,8 +437,8 @@ function isWrittenSince(
 }
 
 /**
- * Writes the changes. If the CRM only reports afterwards what users have typed in the meantime, the results
- * wait for that report.
+ * Writes the changes. If the CRM reports only later what users have typed in the meantime, the results wait for that
+ * report.
  */
 async function* writeAndLook(
   { connector, clock }: Pick<UndoDeps, 'connector' | 'clock'>,
@@ -489,7 +484,7 @@ async function writeBack(
       id: write.crmId,
       values,
       seen: present,
-      // The run had replaced another person's values. They are restored in one change, or not at all.
+      // The run had replaced another person's values. Either all of them are restored, or none.
       ...(write.donorBefore === null ? {} : { together: true }),
     }));
   for await (const result of writeAndLook({ connector, clock }, changes)) {
@@ -505,7 +500,7 @@ async function writeBack(
   }
 
   /**
-   * Returns the restoration without the fields that users have typed into in the meantime. These fields get the typed
+   * Returns the restoration without fields that users have typed into in the meantime. These fields get the typed
    * values back.
    */
   async function withoutTyped(undone: Restoration, result: WriteResult): Promise<Restoration> {
@@ -533,7 +528,7 @@ async function writeBack(
   }
 }
 
-/** Returns the restoration if the CRM refuses some fields. Those fields stay ours, so they can be tried again. */
+/** Returns the restoration after the CRM refused some fields. These fields stay ours, so they can be tried again. */
 function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
   return withoutFields(
     restoration,

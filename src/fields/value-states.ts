@@ -1,7 +1,4 @@
-/**
- * Why a value of a profile is not in its field, and whether it can be written now. Pure except for
- * fingerprints.
- */
+/** Decides why a profile value is not in its field, and whether it can be written now. Pure except for fingerprints. */
 import type { Refusal, RefusalCause } from '../../connectors/contract.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../core/crm-field.ts';
@@ -19,12 +16,12 @@ type Deps = { store: Pick<Store, 'fingerprint'> };
 type FieldsRun = Pick<Run, 'fields' | 'mappings'>;
 
 /**
- * Every row stores fingerprints. They only have to distinguish a few descriptions and lines, so they are
- * short.
+ * The length of the fingerprints in each row. They are short, because they distinguish only a few descriptions and
+ * lines.
  */
 const SHORT = 8;
 
-/** Returns a fingerprint that changes whenever a fact changes that decides whether a value fits the field. */
+/** Returns a fingerprint of everything that decides whether a value fits the field. */
 export function fingerprintField(
   { store }: Deps,
   fields: readonly CrmField[],
@@ -39,8 +36,8 @@ export function fingerprintField(
 }
 
 /**
- * Depends on which currencies can be converted, but not on the rates, because a rate change does not release any
- * values.
+ * Returns which currencies can be converted. The rates are left out, because a change of rate does not make any value
+ * writable.
  */
 function moneyParts({ mode, from, code, rates }: MoneyField) {
   return [mode, from, code, Object.keys(rates).sort()];
@@ -56,7 +53,7 @@ export function fingerprintLine({ store }: Deps, { from, to, when }: FieldMappin
   return store.fingerprint('field line', JSON.stringify([from, to, when])).slice(0, SHORT);
 }
 
-/** Returns the lines of a field map that write profile values, and one fingerprint of all these lines. */
+/** Returns the lines of a field map that write profile values, and one fingerprint for all of them. */
 export function fingerprintFieldMap(
   deps: Deps,
   mappings: readonly FieldMapping[],
@@ -66,7 +63,7 @@ export function fingerprintFieldMap(
   return { fieldMap, lines };
 }
 
-/** Returns the notes that are known before anything is written. */
+/** Returns the notes that are already known before anything is written. */
 export function recordUnwritten(
   deps: Deps,
   run: FieldsRun,
@@ -103,7 +100,10 @@ const STATE_OF_CAUSE = {
   no_such_field: 'no_such_field',
 } as const satisfies Record<RefusalCause, ValueState>;
 
-/** Returns values that the CRM refused. A refusal that names no field applies to all fields that were to be written. */
+/**
+ * Returns notes about values that the CRM refused. If a refusal does not name a field, it applies to all fields of the
+ * write.
+ */
 export function recordRefused(
   deps: Deps,
   run: FieldsRun,
@@ -122,7 +122,7 @@ export function recordRefused(
   return ofProfile(run, [...notes.values()]);
 }
 
-/** Merges the notes with the notes about refused values, which are more precise. */
+/** Adds the notes about refused values, which are more precise and replace other notes. */
 export function withRefused(
   notes: readonly ValueNote[],
   refused: readonly ValueNote[],
@@ -132,9 +132,7 @@ export function withRefused(
   return [...notes.filter(({ field }) => !fields.has(field)), ...refused];
 }
 
-/**
- * Merges the notes with the fields that contain typed values again, because users typed them in the meantime.
- */
+/** Adds notes about fields in which users had typed values in the meantime. */
 export function withKeptForUser(
   deps: Deps,
   run: FieldsRun,
@@ -148,15 +146,15 @@ export function withKeptForUser(
   return withRefused(notes, ofProfile(run, kept));
 }
 
-/** Each run computes warm paths and statuses again, so only profile values can wait. */
+/** Keeps only notes about profile values. Each run computes warm paths and statuses again, so they do not wait. */
 function ofProfile({ mappings }: FieldsRun, notes: readonly ValueNote[]): ValueNote[] {
   const fields = new Set(mappings.filter(isProfileLine).map(({ to }) => to));
   return notes.filter(({ field }) => fields.has(field));
 }
 
 /**
- * Removes from the changes the fields that were already offered, were ours and are empty now, because a user
- * has emptied them. An interrupted write may never have reached the CRM, so it does not count here.
+ * Removes fields that were offered before, were ours and are now empty, because a user has emptied them. An interrupted
+ * write does not count, because it may never have reached the CRM.
  */
 export function keepEmptied(
   diff: ValueDiff,

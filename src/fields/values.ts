@@ -1,4 +1,4 @@
-/** Field values on disk: keyed hashes that recognise them, and encrypted values that can be restored. */
+/** Stores field values: as keyed hashes that recognise them, and encrypted so that they can be restored. */
 import { z } from 'zod';
 import { isOwned, type OwnedValues } from '../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
@@ -22,7 +22,7 @@ export function valueFingerprint(
 
 const byStore = new WeakMap<Fingerprint, ReturnType<typeof createOwnerFingerprint>>();
 
-/** Each contact has its own key, so equal values of two contacts have different fingerprints. */
+/** Fingerprints values with a key for each contact, so equal values of two contacts have different fingerprints. */
 function fingerprintValues(fingerprint: Fingerprint) {
   const existing = byStore.get(fingerprint);
   if (existing !== undefined) return existing;
@@ -50,7 +50,9 @@ export function valueFingerprints(
   );
 }
 
-/** Returns whether a value in a field of this contact is ours, according to these fingerprints. */
+/**
+ * Returns a function that tells whether a value in a field of this contact is ours, according to these fingerprints.
+ */
 export function createOwnershipCheck(
   deps: Fingerprints,
   crmId: string,
@@ -66,7 +68,7 @@ export function createOwnershipCheck(
 
 const valuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-/** Encrypts values for undo. They can be decrypted only with the secret key and in their own row. */
+/** Encrypts values for undo. They can be decrypted only with the secret key and only in their own row. */
 export function sealValues(
   sealer: Pick<Sealer, 'seal'>,
   values: FieldValues,

@@ -1,6 +1,6 @@
 /**
- * Paid values that wait to be written: their number, the reasons, and how the waiting ends. All interfaces
- * use this query.
+ * Reads how many paid values wait to be written, why they wait, and how the waiting ends. All interfaces use this
+ * query.
  */
 import type { FieldMapping } from '../core/field-map.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
@@ -32,7 +32,7 @@ export async function readValuesWaiting(
 
 const NEXT_RUN = 'the next run writes the values, at no cost';
 
-/** Returns why values wait, how the waiting ends, and its cost. */
+/** Explains why values wait, how the waiting ends, and what that costs. */
 export function waitingText(cause: WaitingCause, code: string | null): string {
   const by = code === null ? '' : ` (${code})`;
   switch (cause) {
@@ -53,7 +53,9 @@ export function waitingText(cause: WaitingCause, code: string | null): string {
   }
 }
 
-/** `60 values of Donor_Age__c are waiting to be written: the CRM does not have this field, …` */
+/**
+ * Returns sentences such as `60 values of Donor_Age__c are waiting to be written: the CRM does not have this field, …`.
+ */
 export function waitingSentences({ reasons }: ValuesWaiting): string[] {
   return reasons.map(
     ({ field, contacts, text }) =>
@@ -61,7 +63,7 @@ export function waitingSentences({ reasons }: ValuesWaiting): string[] {
   );
 }
 
-/** `120 values wait to be written` */
+/** Returns a title such as `120 values wait to be written`. */
 export function waitingTitle({ values }: ValuesWaiting): string {
   return `${formatCount(values)} ${values === 1 ? 'value is' : 'values are'} waiting to be written`;
 }

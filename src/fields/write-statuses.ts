@@ -1,7 +1,7 @@
 /**
- * Writes the status of each contact into the CRM, as the last step of a run. It sends no requests to the
- * service. It checks only contacts whose state or reason has changed, and reads and writes only the contacts
- * whose status changes with it. If it is cut off, a later run does the rest.
+ * Writes each contact's status into the CRM, as the last step of a run. Sends no requests to the service. Only contacts
+ * whose state or reason has changed are checked, and only contacts whose status changes are read and written. If the
+ * step is interrupted, a later run continues it.
  */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { isOwned, type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
@@ -22,10 +22,10 @@ import { statusFields, toSyncStatus } from './status.ts';
 import { valueFingerprint } from './values.ts';
 import { writeFields } from './write.ts';
 
-/** The number of contacts taken from the store at a time. */
+/** How many contacts are taken from the store at a time. */
 const PORTION_SIZE = 1_000;
 
-/** Writes the statuses that changed; does nothing if the CRM has no field for them. */
+/** Writes the statuses that have changed. Does nothing if the CRM has no field for them. */
 export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   const fields = statusFields(run);
   if (fields.length === 0) return;
@@ -44,10 +44,7 @@ export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   if (written > 0) deps.log.info({ run: run.id, contacts: written }, 'statuses written');
 }
 
-/**
- * Returns the number of known contacts with a status that the CRM does not have, as far as the store can tell
- * without a request.
- */
+/** Returns how many known contacts have a status that the CRM lacks, as far as the store can tell without a request. */
 export async function countStaleStatuses(
   deps: StoreDeps,
   run: StatusRun & Pick<Run, 'integration' | 'only'>,
@@ -69,13 +66,13 @@ export async function countStaleStatuses(
   }
 }
 
-/** A contact with its intended status. */
+/** A contact and the status that it should have. */
 interface RowStatus {
   row: StatusRow;
   status: SyncStatus | null;
 }
 
-/** Resolves with the number of contacts written into the CRM. */
+/** Writes the statuses. Resolves with the number of contacts that were written. */
 async function writeRows(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<number> {
   const standings = rows.map((row) => ({ row, status: toSyncStatus(row) }));
   const sorted = Map.groupBy(standings, (each) => isInCrm(deps, run, each));
@@ -102,8 +99,8 @@ type StoreDeps = Pick<SyncDeps, 'store'>;
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
 /**
- * Returns true if the CRM has the status as far as we know: written earlier, written with the profile, or
- * never needed.
+ * Returns true if the CRM has the status as far as we know, because it was written earlier or with the profile, or is
+ * not needed.
  */
 function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): boolean {
   if (row.mayBeLost) return false;
@@ -160,7 +157,7 @@ async function writeBatch(
   });
 }
 
-/** Returns true if the CRM accepted a status field. The CRM may refuse only the other fields. */
+/** Returns true if the CRM accepted a status field. The CRM may have refused only other fields. */
 function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
   if (taken === undefined) return true;
   return run.mappings.some(({ from, to }) => from === 'sync.status' && Object.hasOwn(taken, to));
@@ -169,8 +166,8 @@ function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
 type Found = Extract<RecordLookup, { state: 'found' }>;
 
 /**
- * The next reading settles contacts that have left or opted out in the meantime. No status is written for a
- * contact that may be erased.
+ * Returns true if a status may be written. Contacts that left or opted out in the meantime are settled by the next
+ * reading. No status is written for a contact that may be an erased person.
  */
 function mayBeWritten(
   deps: SyncDeps,
@@ -207,5 +204,5 @@ function getSince({ enhancedAt, reasonAt }: StatusRow, status: SyncStatus): numb
   return status === 'written' ? (enhancedAt ?? reasonAt) : reasonAt;
 }
 
-/** The status stages of a run. They run last, when no other stage changes a contact's state. */
+/** The stages that write statuses in a run. They come last, when no other stage changes a contact's state. */
 export const STATUS_STAGES: Stages = { before: [], after: [writeStatuses] };

@@ -1,4 +1,4 @@
-/** plan ► intent ► write ► conclude: how profiles and warm paths are written to CRM fields. */
+/** Writes profiles and warm paths to CRM fields, in four steps: plan ► intent ► write ► conclude. */
 import type {
   ContactChange,
   Overwritten,
@@ -22,10 +22,10 @@ import { valueFingerprints } from './values.ts';
 import type { WrittenEnd } from './written-end.ts';
 
 /**
- * Writes the plans, and returns how each contact's fields ended. The writes are on disk before they are sent,
- * so our values can be recognised and undone even after a kill in between. If the CRM returned no result, or stored a
- * part of a refused change, the intent stays open, because the value may be there. Throws a RetriableError (`lease_lost`) and writes
- * nothing if another process has the lease by then.
+ * Writes the plans, and returns how each contact's fields ended. The writes are stored on disk before they are sent, so
+ * our values can be recognised and undone even after a kill. If the CRM returned no result, or stored only part of a
+ * refused change, the intent stays open, because the value may be there. If another process has the lease by then,
+ * nothing is written and a RetriableError (`lease_lost`) is thrown.
  */
 export async function writeFields(
   deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>,
@@ -36,8 +36,7 @@ export async function writeFields(
   if (writes.length > 0) {
     const tookMs = stopwatch(deps.clock);
     await recordIntendedWrites(deps.store, run.lease, run.id, writes);
-    // After a long pause, this process could write values of an erased person that another process has
-    // cleared in the meantime.
+    // After a long pause, this process could write values of an erased person that another process has already cleared.
     if (tookMs() > LEASE_MS / 2) await deps.store.leases.renew(run.lease);
   }
   const sentAtMs = deps.clock.now();
@@ -61,9 +60,7 @@ export async function writeFields(
   return ends;
 }
 
-/**
- * Returns the values that users had typed into contacts before our write, as far as the write's result reports them.
- */
+/** Returns values that users had typed into contacts before our write, if the write's result reports them. */
 function overwrittenIn(results: ReadonlyMap<string, WriteResult>): Map<string, Overwritten> {
   const found = new Map<string, Overwritten>();
   for (const [id, result] of results) {
@@ -84,18 +81,18 @@ function toChange({ crmId, changes, together, probe, seen }: FieldPlan): Contact
   };
 }
 
-/** The ends of a range and its label make sense only together. */
+/** Returns fields that must change together, because the ends of a range and its label make sense only together. */
 function listRangeGroups(mappings: readonly FieldMapping[]): string[][] {
   const range = mappings.flatMap(({ from, to }) => (from.startsWith('netWorth.') ? to : []));
   return range.length > 1 ? [range] : [];
 }
 
-/** How often a change of person is tried again without the values that the CRM has refused. */
+/** How often a change of person is tried again without the values that the CRM refused. */
 const MOST_BLANKINGS = 8;
 
 /**
- * The retries rely on the values that were read before the first attempt. If the CRM is slow, the contact may
- * belong to a different person after this long, so the next run reads it again.
+ * Retries use the values that were read before the first attempt. After this long, the contact may belong to a
+ * different person, so the next run reads it again.
  */
 const MAX_READ_AGE_MS = 2 * 60_000;
 
@@ -103,9 +100,9 @@ const MAX_READ_AGE_MS = 2 * 60_000;
 type Blanked = ReadonlyMap<string, { fields: readonly string[]; refusals: readonly Refusal[] }>;
 
 /**
- * If the CRM refuses some values of a change of person, tries again with blank values in these fields,
- * because another person's value must not stay in them. The previous values are already on disk, and a blank
- * field needs no recognition after a kill. Puts each contact's last result into `results`.
+ * Tries a change of person again if the CRM refused some of its values. The refused fields are blanked instead, because
+ * another person's values must not stay in them. The previous values are already on disk, and a blank field needs no
+ * recognition after a kill. Stores each contact's last result in `results`.
  */
 async function blankRefused(
   deps: Pick<SyncDeps, 'connector'>,
@@ -139,9 +136,7 @@ const READ_LONG_AGO: Omit<RefusedWrite, 'id'> = {
   fields: [],
 };
 
-/**
- * Records the fields that were refused in a change of person. Returns false if there is nothing new to blank.
- */
+/** Records which fields were refused in a change of person. Returns false if there is nothing more to blank. */
 function recordBlanked(
   { crmId, changes }: FieldPlan,
   result: WriteResult | undefined,
@@ -162,7 +157,7 @@ function recordBlanked(
 
 type WritingRun = Pick<Run, 'id' | 'lease' | 'integration' | 'fields' | 'mappings'>;
 
-/** Writes the changes; returns the results by CRM ID. */
+/** Writes the changes. Returns the results by CRM ID. */
 export async function writeChanges(
   { connector }: Pick<SyncDeps, 'connector'>,
   changes: readonly ContactChange[],
@@ -224,13 +219,13 @@ function conclude(
   };
 }
 
-/** Only a lock means that another user is the cause. */
+/** Returns the outcome. Only a lock means that another user is the cause. */
 function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
   if (result?.retriable === false) return 'crm_refused';
   return result?.isLock === true ? 'crm_busy' : 'crm_passing';
 }
 
-/** Returns the state if the CRM accepted all fields except the refused ones, which do not change. */
+/** Returns the end of a write if the CRM refused some fields. These fields do not change. */
 function withoutRefused(
   { detail, owned, standing }: FieldPlan,
   { after }: IntendedWrite,
@@ -247,7 +242,7 @@ function withoutRefused(
   };
 }
 
-/** Returns the state if another person's values were blanked because the CRM refused the new ones. */
+/** Returns the end of a write if another person's values were blanked because the CRM refused the new ones. */
 function withBlanked(
   deps: Pick<SyncDeps, 'store'>,
   { crmId, detail, owned }: FieldPlan,
@@ -260,8 +255,7 @@ function withBlanked(
   return {
     reason: 'fields_written_some_unfit',
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
-    // The field is blank because the CRM refuses the value, not because a user emptied it, so the
-    // value still waits.
+    // The field is blank because the CRM refused the value and not because a user emptied it, so the value still waits.
     owned: withoutFields(owned, fields),
     after: { ...after, ...fingerprints },
   };

@@ -1,6 +1,6 @@
 /**
- * The changes of a run in one contact: the previous values, kept for `undo`, and the current values, read from the CRM.
- * They are shown to a user who decides, and are not stored anywhere.
+ * Reads what a run changed in one contact: the previous values that are kept for `undo`, and the current values from
+ * the CRM. They are shown to the deciding user and are not stored.
  */
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
@@ -27,16 +27,17 @@ export interface WrittenChange {
 }
 
 export interface WrittenChanges {
-  /** `gone`: the CRM no longer has the contact; `unkept`: the previous values are not kept. */
+  /** `gone`: the CRM no longer has the contact. `unkept`: the previous values are not kept. */
   state: 'known' | 'gone' | 'unkept' | 'none';
   changes: WrittenChange[];
 }
 
-/** The maximum time that a CRM may take while a user waits for the page. */
+/** How long a CRM may take while a user waits for the page. */
 const PATIENCE_MS = 20_000;
 
 /**
- * Reads the values live. Throws the connector's errors, and a ConfigurationError if the integration no longer exists.
+ * Reads the values from the CRM. Throws the connector's errors, and a ConfigurationError if the integration no longer
+ * exists.
  */
 export async function readWrittenChanges(
   { store, open }: Pick<Application, 'store' | 'open'>,
@@ -80,7 +81,7 @@ function valuesBefore(
   try {
     return openValues(sealer, before, valuesBeforeSealContext({ id, integrationId, crmId }));
   } catch (error) {
-    // The value was changed in the database, or was encrypted with a key that is no longer available.
+    // Someone changed the value in the database, or it was encrypted with a key that is no longer available.
     if (isFatalError(error)) return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Clears the texts in the CRM that name a person who is erased, and reports the texts that remain there. */
+/** Clears texts in the CRM that name an erased person, and reports the texts that remain. */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { FieldValue } from '../../core/crm-field.ts';
 import type { Lease } from '../../database/leases.ts';
@@ -16,19 +16,19 @@ import { isIn, type Mention, type MentionDeps } from './mentions.ts';
 
 /** The mentions that are left in the CRM. */
 export interface MentionsLeft {
-  /** Contacts that still have such a text: the CRM refused to clear it, or no request was sent. */
+  /** Contacts that still have such a text, because the CRM refused to clear it or no request was sent. */
   contacts: number;
-  /** Fields that can contain such a text and that the integration's user cannot see. */
+  /** Fields that the integration's user cannot see and that can contain such a text. */
   hidden: string[];
-  /** Contacts in which a user has edited the text, and it still names the person. */
+  /** Contacts with a text that a user has edited and that still names the person. */
   edited: number;
-  /** Contacts that the CRM does not show, although it does not report them as deleted. */
+  /** Contacts that the CRM neither shows nor reports as deleted. */
   unseen: number;
 }
 
 /**
- * The texts in erased contacts, with the IDs of these contacts, which only the CRM knows. The search reads
- * all contacts. If it does not find a contact, that contact is not searched for again until a run reads it.
+ * Finds the texts in erased contacts, and the IDs of these contacts, which only the CRM knows. The search reads all
+ * contacts. A contact that is not found is not searched for again until a run reads it.
  */
 async function findErasedHolders(
   { store, connector }: MentionDeps,
@@ -61,7 +61,7 @@ async function findErasedHolders(
   return { mentions, unseen: left.filter(({ crmId }) => !ids.has(crmId)).length };
 }
 
-/** Clears the found texts in the CRM, and reports the texts that remain there. Can be repeated. */
+/** Clears the found texts in the CRM, and reports the texts that remain. Can be repeated. */
 export async function clearMentions(
   deps: MentionDeps,
   lease: Lease,
@@ -80,8 +80,7 @@ export async function clearMentions(
   if (fields.length === 0) return { contacts: 0, hidden: [], edited: 0, unseen: erasedUnseen };
   const visible = new Set((await connector.describeFields()).map(({ name }) => name));
   const seen = fields.filter((field) => visible.has(field));
-  // If a file has no such column, it contains no value in it. In any other CRM, the field may exist and be
-  // hidden.
+  // A file without such a column has no value in it. In any other CRM, the field can exist and be hidden.
   const hidden = connector.capabilities.remote ? fields.filter((field) => !visible.has(field)) : [];
   const byHolder = Map.groupBy(found, ({ holder }) => holder);
   const followed = new Set<string>();
@@ -103,7 +102,7 @@ export async function clearMentions(
       byHolder.set(lookup.mergedInto, [...(heirs ?? []), ...(own ?? [])]);
       holders.push(lookup.mergedInto);
     }
-    // A record that is restored or shown again still contains the text.
+    // If a record is restored or shown again, it still contains the text.
     const away = new Set(lookups.flatMap((each) => (mayComeBack(each) ? each.id : [])));
     unseen += away.size;
     const changes = lookups.flatMap((lookup) => {
@@ -155,16 +154,13 @@ export async function clearMentions(
 }
 
 /**
- * Returns true for a record that may be shown again with its values, because it is hidden, or deleted without
- * a merge.
+ * Returns true for a record that can reappear with its values, because it is hidden, or was deleted without a merge.
  */
 function mayComeBack(lookup: RecordLookup): boolean {
   return lookup.state === 'missing' || (lookup.state === 'removed' && lookup.mergedInto === null);
 }
 
-/**
- * Returns the fields of a record that contain a text naming the person. Calls `onOther` for the other values.
- */
+/** Returns the fields of a record with a text that names the person. Calls `onOther` for all other values. */
 function namingFields(
   deps: Pick<SyncDeps, 'store'>,
   lookup: RecordLookup,

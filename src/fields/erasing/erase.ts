@@ -1,7 +1,7 @@
 /**
- * Erases one person from one integration: from the store and, if requested, the values that donor-sync wrote
- * into the CRM. The block is already on disk (`src/privacy/forget/forget.ts`), so no run in between can bring
- * anything back. Each step can be repeated, and the note records what was done before a kill.
+ * Erases one person from the store of one integration. If requested, also clears the values that donor-sync wrote into
+ * the CRM. The block is already on disk (`src/privacy/forget/forget.ts`), so no run can store the person again in the
+ * meantime. Each step can be repeated, and the note records which steps were done before a kill.
  */
 
 import type { Refusal } from '../../../connectors/contract.ts';
@@ -19,7 +19,7 @@ export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 export interface ForgottenContact {
   /** The ID in canonical form. */
   crmId: string;
-  /** Every form of the ID under which data may be stored, the canonical form first. */
+  /** Every form of the ID under which data may be stored. The canonical form comes first. */
   forms: readonly string[];
   /** Records that were merged into this contact. Their values may have moved into its fields. */
   parts: readonly string[];
@@ -28,20 +28,20 @@ export interface ForgottenContact {
 /** Writes the progress of an erasure to disk. */
 export type SaveNote = (changes: Partial<ErasureNote>) => Promise<void>;
 
-/** The changes to the CRM fields, and the record that the contact was merged into, if any. */
+/** How the CRM fields were cleared, and the record that the contact was merged into, if any. */
 export interface ClearedCrm {
   crm: CrmErasure;
   mergedInto: string | null;
-  /** True if the record was read and none of its fields holds a value of ours. */
+  /** True if the record was read and its fields contain no values of ours. */
   isSeenEmpty: boolean;
-  /** The CRM's messages that explain why it did not clear fields. */
+  /** The CRM's own reasons for fields that it did not clear. */
   refusals: string[];
 }
 
 /**
- * Clears every value of ours in the CRM, including a value whose write was only intended, and reads
- * the fields again to prove it. A value counts as ours if any of these integrations wrote it.
- * `clearing` lists the fields that earlier attempts have started to clear.
+ * Clears every value of ours in the CRM, and reads the fields again to check this. Values that were only about to be
+ * written are included. A value counts as ours if any of these integrations wrote it. `clearing` contains the fields
+ * that earlier attempts have started to clear.
  */
 export async function clearInCrm(
   deps: ForgetDeps,
@@ -58,7 +58,7 @@ export async function clearInCrm(
   if (isMissing && !connector.capabilities.remote) await connector.finish();
   const { unreadable } = inspected;
   const begun = union(clearing, toClear);
-  // Saved first: if this attempt is cut off, the next attempt knows which fields to check.
+  // Saved first, so if this attempt is interrupted, the next one knows which fields to check.
   await save({ crm: { ...NOTHING_CLEARED, unreadable, hidden }, clearing: begun });
   const refusals = toClear.length === 0 ? [] : await clearFields(deps, contact.crmId, toClear);
   const after =
@@ -185,9 +185,7 @@ function presentValue(values: FieldValues, field: string): FieldValue {
   return values[field] ?? null;
 }
 
-/**
- * Splits the fields into visible fields, which the integration's user can see, and fields that are hidden or deleted.
- */
+/** Splits the fields into visible fields and fields that are hidden or deleted. */
 async function sortFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   fields: readonly string[],
@@ -200,7 +198,7 @@ async function sortFields(
   };
 }
 
-/** Returns the current values; no values if the record is gone. */
+/** Returns the current values, or an empty object if the record is gone. */
 async function readFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   crmId: string,
@@ -220,8 +218,8 @@ async function readFields(
 }
 
 /**
- * Every record whose values a merge may have moved into this record, from the CRM's response and from what
- * runs have read.
+ * Returns every record whose values a merge may have moved into this record. Uses the CRM's response and what runs have
+ * read.
  */
 export async function findParts(
   { store, connector }: Pick<ForgetDeps, 'store' | 'connector'>,
@@ -246,8 +244,8 @@ export async function findParts(
 }
 
 /**
- * Reports what remains in the CRM about a person whom the store no longer knows: values in fields that were
- * written or are mapped. The store can no longer tell whether they are ours.
+ * Reports what remains in the CRM about a person whom the store has erased. These are values in written or mapped
+ * fields. The store can no longer tell whether the values are ours.
  */
 export async function lookAtLeftovers(
   deps: Pick<ForgetDeps, 'connector'>,
@@ -258,7 +256,7 @@ export async function lookAtLeftovers(
   const { values, isMissing } = await readFields(deps, crmId, seen);
   const unrecognized = seen.filter((field) => !isEmpty(values[field]));
   const unknown = isMissing ? [...seen, ...unseen] : unseen;
-  // If a file has no such column, it contains no value in it.
+  // A file without such a column has no value in it.
   const unreadable = deps.connector.capabilities.remote
     ? unknown.filter((field) => written.includes(field) && !cleared.includes(field))
     : [];
@@ -271,7 +269,7 @@ export async function lookAtLeftovers(
   };
 }
 
-/** The names of fields that may hold values of an erased person. */
+/** Fields that may hold values of an erased person. */
 export interface LeftoverFields {
   /** Fields that donor-sync wrote. */
   written: readonly string[];
@@ -282,8 +280,8 @@ export interface LeftoverFields {
 }
 
 /**
- * Clears the fields of one record. If the CRM refuses, clears each field separately. Resolves with the
- * reasons why some fields could not be cleared.
+ * Clears the fields of one record. If the CRM refuses, clears each field separately. Resolves with the reasons for
+ * fields that were not cleared.
  */
 async function clearFields(
   deps: Pick<ForgetDeps, 'connector'>,
@@ -305,7 +303,7 @@ async function clearFields(
   return refusals;
 }
 
-/** Returns the reasons why contacts, or some of their fields, could not be cleared. */
+/** Clears values in the CRM. Returns why contacts, or some of their fields, could not be cleared. */
 async function clearValues(
   deps: Pick<ForgetDeps, 'connector'>,
   changes: readonly { id: string; fields: readonly string[] }[],

@@ -1,4 +1,4 @@
-/** Texts that name anyone who was erased before, for runs, undo and restored databases. */
+/** Finds texts that name anyone who was erased earlier. Runs, undo and restored databases need this. */
 import type { Lease } from '../../database/leases.ts';
 import {
   findErasedNames,
@@ -25,7 +25,7 @@ import {
   type StoreDeps,
 } from './mentions.ts';
 
-/** Finds mentions of everyone who was erased, by the donors that were recorded for them. */
+/** Finds mentions of everyone who was erased. The store keeps fingerprints of their donors for this. */
 async function findErasedMentions(
   deps: StoreDeps,
   { integrationId }: Pick<Lease, 'integrationId'>,
@@ -34,8 +34,8 @@ async function findErasedMentions(
   const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
   if (donors.length === 0) return null;
   const merges = await findMerges(store.reader, integrationId);
-  // A contact that absorbed such a contact can contain its texts. Other contacts are not read, because this
-  // is done in every run.
+  // A contact that absorbed such a contact can contain its texts. No other contacts are read, because every run does
+  // this.
   const naming = await listNamingContacts(store.reader, integrationId, donors);
   const ids = [...new Set(naming.flatMap((id) => [id, ...listHeirs(merges, id)]))];
   const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
@@ -43,7 +43,7 @@ async function findErasedMentions(
 }
 
 /**
- * For a run, which must not store such a value as the value before its write. Null if there is no such value.
+ * Returns the texts for a run, which must not store them as the value before a write. Returns null if there are none.
  */
 export async function loadErasedTexts(
   deps: StoreDeps,
@@ -60,7 +60,7 @@ export async function loadErasedTexts(
 
 const NO_FIELDS: Mention['fields'] = new Map();
 
-/** For a restored database that no run has used yet. */
+/** Drops the texts from a restored database that no run has used yet. */
 export async function dropErasedTexts(deps: StoreDeps, integrationId: string): Promise<void> {
   const { store } = deps;
   const { fingerprint } = store;
@@ -75,15 +75,15 @@ export async function dropErasedTexts(deps: StoreDeps, integrationId: string): P
 }
 
 /**
- * Called before anything is restored, because a restored database again contains texts that name erased
- * people.
+ * Drops the texts from the store. Called before values are restored, because a restored database again contains texts
+ * that name erased people.
  */
 export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise<void> {
   const found = await findErasedMentions(deps, lease);
   if (found !== null) await dropKeptTexts(deps, lease, found);
 }
 
-/** Clears the texts in the CRM that still name erased people, regardless of the current settings. */
+/** Clears texts in the CRM that still name erased people, regardless of the current settings. */
 export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
   const { connection, fingerprint } = deps.store;
   await placeWrites(connection, fingerprint, lease.integrationId);

@@ -1,7 +1,6 @@
 /**
- * The names of erased people, as keyed fingerprints of their words, and whether a text contains one of them.
- * Written texts are stored with the fingerprints of their words, so an erasure finds them even if the CRM
- * does not show them.
+ * Recognises the names of erased people in texts. The names are stored as keyed fingerprints of their words. Written
+ * texts are stored in the same way, so an erasure finds them even if the CRM does not show them.
  */
 
 import type { FieldValues } from '../../core/crm-field.ts';
@@ -15,25 +14,23 @@ export interface PersonName {
 }
 
 export interface NamesOfPerson {
-  /** True if no name is known, so no text can be searched. */
+  /** True if no name is known, in which case nothing can be searched. */
   isEmpty: boolean;
   /** Each name as the fingerprints of its words, separated by spaces. */
   names: readonly string[];
   /** Returns true if a text contains the person's first and last name as whole words. */
   areIn(text: string): boolean;
   /**
-   * Does the same for a written text, by its `fingerprintTexts`. `contact` is the fingerprint of the
-   * contact's ID.
+   * Returns true if a written text contains the name. `words` is the result of `fingerprintTexts`, and `contact` is the
+   * fingerprint of the contact's ID.
    */
   areInWritten(contact: string, words: string): boolean;
   /**
-   * Returns the same names without the name of the contact whose texts are searched, because such a text names the
-   * contact itself.
+   * Returns the same names without the name of the contact whose texts are searched. That name refers to the contact
+   * itself.
    */
   except(own: string | null): NamesOfPerson;
-  /**
-   * Like `except`, but for a full name as written, which may contain more words than a first and a last name.
-   */
+  /** Does the same as `except` for a full name, which may contain more than a first and a last name. */
   exceptNamesIn(fullName: string): NamesOfPerson;
 }
 
@@ -49,13 +46,10 @@ export const NO_NAMES: NamesOfPerson = {
 /** Returns fingerprints of the words in a text, in order. */
 export type WordFingerprints = (text: string) => readonly string[];
 
-/** Given names and words in organisations' names recur. This cache keeps most of them in about 1 MB. */
+/** Given names and words in organisations' names recur often. This many of them fit into about 1 MB. */
 const TEXTS_KEPT = 5_000;
 
-/**
- * Caches short texts and their fingerprints. The cache belongs to a run, so no name stays in memory longer
- * than the run.
- */
+/** Caches short texts and their fingerprints. The cache belongs to a run, so no name stays in memory after the run. */
 export function rememberWords(fingerprint: Fingerprint): WordFingerprints {
   const kept = new Map<string, readonly string[]>();
   return (text) => {
@@ -73,7 +67,7 @@ export function fingerprintWords(fingerprint: Fingerprint, text: string): string
 }
 
 /**
- * Returns the fingerprints of the words in a name, or null if the first or the last name is missing. A last name alone
+ * Returns the fingerprints of the words in a name, or null if the first or last name is missing. A last name alone
  * would also match relatives and namesakes.
  */
 export function fingerprintName(
@@ -124,17 +118,16 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
 }
 
 /**
- * The sources whose texts may name other people. The texts of a warm path are found by their introducer
- * instead.
+ * Sources whose texts may name other people. Warm paths are not included, because their texts are found by the
+ * introducer.
  */
 const TEXT_SOURCES: readonly FieldSource[] = [
   ...(['bio', 'work.primary', 'work.all', 'education.primary', 'education.all'] as const),
 ];
 
 /**
- * Field → fingerprints of the capitalised words in the text that is written into it. They are keyed
- * to the contact, so the same word in two contacts does not look alike. `contact` is the
- * fingerprint of its ID.
+ * Returns, for each field, the fingerprints of the capitalised words in the text written to it. They are keyed to the
+ * contact, so the same word in two contacts does not look the same. `contact` is the fingerprint of the contact's ID.
  */
 export function fingerprintTexts(
   wordsIn: WordFingerprints,
@@ -152,7 +145,7 @@ export function fingerprintTexts(
     for (const part of value.match(isAscii(value) ? CAPITALISED_ASCII : CAPITALISED) ?? []) {
       for (const word of wordsIn(part)) words.add(word);
     }
-    // One word is not a full name.
+    // A single word is not a full name.
     if (words.size > 1) texts[to] = join(words);
   }
   return texts;
@@ -168,10 +161,10 @@ export function fingerprintTexts(
   }
 }
 
-/** Names start with a capital letter, or are in a script without capital letters. */
+/** Finds words that can be names: words with a capital first letter, and words in scripts without capital letters. */
 const CAPITALISED = /(?<![\p{L}\p{M}\p{N}])[\p{Lu}\p{Lt}\p{Lo}][\p{L}\p{M}\p{N}]*/gu;
 
-/** Finds the same words in ASCII, in a third of the time. Most texts are in ASCII. */
+/** Finds the same words if the text is ASCII, which most texts are. Takes a third of the time. */
 const CAPITALISED_ASCII = /(?<![A-Za-z0-9])[A-Z][A-Za-z0-9]*/g;
 
 function isAscii(text: string): boolean {
@@ -184,12 +177,12 @@ function splitWords(text: string): string[] {
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
-/** 66 bits are enough that no other word has the same fingerprint. */
+/** Returns 66 bits, which are enough to distinguish all words. */
 function fingerprintWord(fingerprint: Fingerprint, word: string): string {
   return fingerprint('word', word).slice(0, 11);
 }
 
-/** 36 bits are enough, because a text contains only a few dozen words. */
+/** Returns 36 bits, which are enough because a text contains only a few dozen words. */
 function fingerprintWritten(contact: string, word: string): string {
   return joinFingerprints(contact, word).slice(0, 6);
 }

@@ -1,7 +1,7 @@
 /**
- * A record of the progress of erasing a person from one integration. It is stored with the block before each
- * step, so a repetition after a kill can still report everything. It contains counts, and the names of fields
- * and networks, but not the contact's ID.
+ * Records the progress of erasing a person from one integration. The note is stored with the block before each step, so
+ * an erasure that is repeated after a kill can still report everything. It contains counts and the names of fields and
+ * networks, but not the contact's ID.
  */
 import { z } from 'zod';
 
@@ -17,31 +17,31 @@ const erasedSchema = z.object({
   introductions: count,
   groups: count,
   runs: count,
-  /** Changes that the connector kept and had not written to the CRM yet. */
+  /** Changes that the connector had kept and not yet written to the CRM. */
   kept: count,
-  /** Texts in other contacts' stored data that named the person. */
+  /** Texts that named the person in other contacts' stored data. */
   texts: count,
   /** Payments in the spending journal outside the database. */
   payments: count,
 });
 
-/** The number of erased items, by kind. */
+/** How many items were erased, by kind. */
 export type ErasedCounts = z.infer<typeof erasedSchema>;
 
 const crmSchema = z.object({
-  /** Fields that contained a value of ours and are empty now. */
+  /** Fields that contained a value of ours and are now empty. */
   cleared: z.array(z.string()),
-  /** Fields that contain a different value than we wrote. They were not changed. */
+  /** Fields that contain a different value than we wrote. They were left unchanged. */
   editedSince: z.array(z.string()),
   /** Fields that still contain a value of ours because the CRM did not clear it. */
   stillPresent: z.array(z.string()),
-  /** Fields that we wrote in the past and that the integration's user cannot see now. */
+  /** Fields that we wrote earlier and that the integration's user can no longer see. */
   unreadable: z.array(z.string()),
-  /** The fields of an existing record that the CRM hides. A later run tries them again. */
+  /** Fields that the CRM hides although the record exists. A later run tries them again. */
   hidden: z.array(z.string()),
-  /** Fields with a value of which the store no longer knows whether it is ours. */
+  /** Fields with a value that the store can no longer recognise as ours or not. */
   unrecognized: z.array(z.string()),
-  /** True if the fields were read again and none of them contains a value of ours. */
+  /** True if the fields were read again and contain no values of ours. */
   verified: z.boolean(),
 });
 
@@ -53,34 +53,31 @@ const noteSchema = z.object({
   at: z.number(),
   wasKnown: z.boolean(),
   erased: erasedSchema,
-  /** Null if the CRM was not to be cleared. */
+  /** Null if the CRM should not be cleared. */
   crm: crmSchema.nullable(),
-  /**
-   * Fields that an attempt has started to clear. Only reading the CRM again proves that they are
-   * empty.
-   */
+  /** Fields that an attempt has started to clear. Only reading the CRM again shows whether they are empty. */
   clearing: names,
-  /** Names of the networks that the person has left, and of the networks that have not confirmed it yet. */
+  /** The networks that the person has left, and the networks that have not confirmed it yet. */
   networks: z.object({ left: names, pending: names }),
   /** Contacts whose CRM fields still name this person as an introducer. */
   introductionsLeft: count,
-  /** The remaining texts about this person in other contacts, if the CRM was to be cleared. */
+  /** Texts about this person that remain in other contacts, if the CRM was to be cleared. */
   mentions: z.object({
-    /** Contacts whose change the CRM refused, or whose CRM was unavailable. */
+    /** Contacts that could not be changed, because the CRM refused it or was unavailable. */
     contacts: count,
     /** Fields that the integration's user cannot see. */
     hidden: names,
-    /** Contacts in which a user has edited the text, and it still names the person. */
+    /** Contacts with a text that a user has edited and that still names the person. */
     edited: count,
     /** Contacts that the CRM does not show. The next syncs check them again. */
     unseen: count,
   }),
   /**
-   * Fields of the contact that donor-sync has written. Once the store has erased the contact, only this list shows
-   * where values may be.
+   * Fields of the contact that donor-sync wrote. After the contact is erased from the store, only this list shows where
+   * its values may be.
    */
   written: names,
-  /** Why the CRM could not be reached, or null if it was reached or was not to be cleared. */
+  /** Why the CRM could not be reached. Null if it was reached, or should not be cleared. */
   unreached: z.string().nullable(),
 });
 
@@ -132,8 +129,8 @@ export function parseNote(json: string | null): ErasureNote | null {
 }
 
 /**
- * Returns whether nothing is left in the CRM. Until then the store keeps its data, because only that data can show
- * which values are ours. Pure.
+ * Returns true if nothing is left in the CRM. Until then the store keeps its data, because only that data shows which
+ * values are ours. Pure.
  */
 export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   if (crm === null) return true;

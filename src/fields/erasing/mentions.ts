@@ -1,6 +1,6 @@
 /**
- * Finds texts about an introducer who is erased. Each write has recorded whom it names, so the search does not depend
- * on the current settings, field map or CRM. `clear-mentions.ts` clears these texts in the CRM.
+ * Finds texts about an erased person in other contacts. Each write has recorded whom its texts name, so the search does
+ * not depend on the current settings, field map or CRM. `clear-mentions.ts` clears these texts in the CRM.
  */
 
 import type { OwnedValues } from '../../contacts/owned-values.ts';
@@ -35,7 +35,7 @@ export type MentionDeps = StoreDeps & Pick<SyncDeps, 'connector'>;
 
 /** The person whose mentions are removed. */
 export interface Mentioned {
-  /** Every form of the contact's ID; its own fields are cleared elsewhere. */
+  /** Every form of the contact's ID. The contact's own fields are cleared elsewhere. */
   forms: readonly string[];
   /** Fingerprints of the donors that the person was matched to. */
   donors: ReadonlySet<string>;
@@ -44,21 +44,21 @@ export interface Mentioned {
 
 /** A contact whose fields name the person, as far as donor-sync knows. */
 export interface Mention {
-  /** The contact that the text was written to. Fingerprints of values are made with its ID. */
+  /** The contact that the text was written to. The fingerprints of the values depend on its ID. */
   crmId: string;
-  /** The contact that now has the text, after merges. */
+  /** The contact that has the text now, after any merges. */
   holder: string;
   /** Field → fingerprints of the values that name the person. */
   fields: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The fields among them with text from a profile that was paid for. */
+  /** The fields with text from a paid profile. */
   paid: ReadonlySet<string>;
-  /** The writes that brought these texts. */
+  /** The writes that wrote these texts. */
   writes: readonly string[];
   /** False if another value of ours has replaced the text in the CRM. */
   isInCrm: boolean;
   /**
-   * Set for an erased contact whose fields may contain the text. Its ID is not known, so `crmId` is the
-   * fingerprint of the ID. `unseen`: a search did not find the contact, and no run has read it since.
+   * Set for an erased contact whose fields may contain the text. Its ID is unknown, so `crmId` is the fingerprint of
+   * the ID. `unseen` means that a search did not find the contact and no run has read it since.
    */
   erased: 'left' | 'unseen' | null;
 }
@@ -68,14 +68,14 @@ interface KeptTexts {
   writes: { id: string; before: string }[];
   profiles: (KeptProfileText & { keyBefore: string })[];
   mentions: Mention[];
-  /** Writes whose texts name the person, and that are not yet linked to the person's donor. */
+  /** Writes whose texts name the person but that are not linked to the person's donor yet. */
   naming: NamingWrite[];
   /** The number of removed texts. */
   texts: number;
 }
 
 export interface FoundMentions extends KeptTexts {
-  /** Contacts that may have such a text in the CRM. */
+  /** Contacts that may still have such a text in the CRM. */
   inCrm: readonly Mention[];
 }
 
@@ -139,7 +139,7 @@ export async function findIn(
   return { ...found, inCrm: found.mentions.filter(({ isInCrm }) => isInCrm) };
 }
 
-/** The contact and every record that was merged into it, directly or through another record. */
+/** Returns the contact, and every record that was merged into it directly or through another record. */
 function withParts(partsByHeir: ReadonlyMap<string, readonly string[]>, crmId: string): string[] {
   const all = [crmId];
   for (let at = 0; at < all.length; at += 1) {
@@ -149,15 +149,12 @@ function withParts(partsByHeir: ReadonlyMap<string, readonly string[]>, crmId: s
   return all;
 }
 
-/** Returns the record that contains the values now. */
+/** Returns the record that has the values now. */
 function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
   return listHeirs(merges, crmId).at(-1) ?? crmId;
 }
 
-/**
- * Returns the records that the contact was merged into, one after the other. A circle of merges ends at its
- * start.
- */
+/** Returns the records into which the contact was merged, in order. A circle of merges ends where it started. */
 export function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[] {
   const heirs = new Set<string>();
   for (
@@ -214,7 +211,7 @@ function isLeft(state: WriteState): state is 'left' | 'unseen' {
   return state === 'left' || state === 'unseen';
 }
 
-/** Returns the value as it was sent, and the forms into which the CRM's automation changed it. */
+/** Returns the value as it was sent, and the values that the CRM's automation made of it. */
 function listForms(
   sent: string,
   field: string,
@@ -232,7 +229,7 @@ function shares(entry: string | undefined, forms: readonly string[]): boolean {
   return entry?.split(' ').some((each) => forms.includes(each)) === true;
 }
 
-/** Adds the values that were in the contact before the writes, if they name the person. */
+/** Adds values that were in the contact before the writes and that name the person. */
 function addKeptValues(
   deps: StoreDeps,
   integrationId: string,
@@ -261,10 +258,7 @@ function addKeptValues(
   }
 }
 
-/**
- * Returns whether a value of a field names the person. The same text may now be in a different field than the
- * one it was written to.
- */
+/** Returns true if a field's value names the person. The text may have moved to a different field. */
 export function isIn(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   crmId: string,
@@ -278,8 +272,8 @@ export function isIn(
 }
 
 /**
- * Adds another contact's kept profile without the lines that name the person. A namesake's lines about
- * themselves are kept.
+ * Adds another contact's kept profile without the lines that name the person. A namesake keeps the lines about
+ * themselves.
  */
 function addProfile(
   deps: StoreDeps,
@@ -300,8 +294,8 @@ function addProfile(
 }
 
 /**
- * Returns a profile without the lines that contain one of the names, and the number of removed lines. Lines
- * with the profile's own name are kept, even if a namesake was erased. Pure except for fingerprints.
+ * Returns a profile without the lines that contain one of the names, and how many lines were removed. Lines with the
+ * profile's own name stay, even if a namesake was erased. Pure except for fingerprints.
  */
 export function withoutTexts(
   profile: Profile,
@@ -333,7 +327,7 @@ function fullName({ name }: Profile): string {
   return [name.first, name.middle, name.last].flatMap((part) => part ?? []).join(' ');
 }
 
-/** Null for a text that was tampered with. Undo and delivery do not trust such a text either. */
+/** Returns null if the text was tampered with. Undo and delivery do not trust such a text either. */
 function openIfPossible<Result>(open: () => Result): Result | null {
   try {
     return open();
@@ -343,7 +337,7 @@ function openIfPossible<Result>(open: () => Result): Result | null {
   }
 }
 
-/** Drops the found texts in the store. */
+/** Removes the found texts from the store. */
 export async function dropKeptTexts(
   { store }: Pick<SyncDeps, 'store'>,
   lease: Lease,

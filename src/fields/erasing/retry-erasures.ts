@@ -1,7 +1,7 @@
 /**
- * Retries erasures that could not clear everything in the CRM because it was unavailable, hid a field or
- * refused a change. Each run tries again, and erases the contact from the store once the CRM contains none of
- * our values about it.
+ * Retries erasures that could not clear everything in the CRM. The CRM may have been unavailable, hidden a field or
+ * refused a change. Each run tries again. Once the CRM contains none of our values about the contact, the contact is
+ * erased from the store.
  */
 
 import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
@@ -36,8 +36,8 @@ async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
 }
 
 /**
- * Returns true if the contact is erased now. If the note does not mention the CRM, the erasure was not meant
- * to clear the CRM, or was interrupted.
+ * Returns true once the contact is erased. If the note does not mention the CRM, the erasure was interrupted, or should
+ * not clear the CRM.
  */
 async function retry(
   deps: RetryDeps,
@@ -63,7 +63,7 @@ async function retry(
     donors: new Set(donors),
     names: namesOfPerson(store.fingerprint, names),
   });
-  // Since then, runs have stored the text that they replaced as the value before their write.
+  // Runs have since replaced the text and stored it as the value before their write.
   await save({ erased: { ...note.erased, texts: Math.max(note.erased.texts, found.texts) } });
   await dropKeptTexts(deps, lease, found);
   const mentions = await clearMentions(deps, lease, found.inCrm, NO_NAMES);
@@ -88,5 +88,5 @@ function finishErasure(
   });
 }
 
-/** The erasure stages of a run. */
+/** The stages that retry erasures in a run. */
 export const ERASURE_STAGES: Stages = { before: [], after: [retryErasures] };

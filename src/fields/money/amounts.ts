@@ -1,4 +1,4 @@
-/** Amounts in a record's currency, converted at the rate of their first write. Pure except for fingerprints. */
+/** Converts amounts into a record's currency, at the rate of their first write. Pure except for fingerprints. */
 
 import { rateIn, sentFingerprint } from '../../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../../core/crm-field.ts';
@@ -12,8 +12,8 @@ import type { WrittenValues } from '../former-values.ts';
 import { createOwnershipCheck, valueFingerprint } from '../values.ts';
 
 /**
- * Returns the converter for the amounts of this record. An amount that was written at an earlier rate of the same
- * currency keeps that rate. Any other amount uses the current rate.
+ * Returns a function that converts the amounts of this record. An amount that was written earlier in the same currency
+ * keeps its rate. Any other amount uses the current rate.
  */
 export function amountsIn(
   deps: { store: Pick<Store, 'fingerprint'> },
@@ -29,7 +29,7 @@ export function amountsIn(
       return undefined;
     });
 
-  /** Returns whether this amount, converted at that rate, is the value that was sent. */
+  /** Returns true if this amount, converted at that rate, is the value that was sent. */
   function wasSent(
     { crmId, owned }: WrittenValues,
     rate: AppliedRate,
@@ -52,8 +52,8 @@ interface Standing {
 }
 
 /**
- * Returns the fields that hold an amount of ours in a currency that the record no longer has, so the same number now
- * reads as a different amount. A record with an unknown currency has no such fields.
+ * Returns the fields that hold an amount of ours in a currency that the record no longer uses, so the number now means
+ * a different amount. If a record's currency is unknown, it has no such fields.
  */
 export function findMisplaced(
   deps: { store: Pick<Store, 'fingerprint'> },
@@ -72,7 +72,7 @@ export function findMisplaced(
 
 const OUT_OF_CURRENCY: ReadonlySet<UnfitField['why']> = new Set(['other_currency', 'no_rate']);
 
-/** Returns the currencies in which this value was written; none if the value is not ours. */
+/** Returns the currencies in which this value was written, or none if the value is not ours. */
 function currenciesWritten(
   deps: { store: Pick<Store, 'fingerprint'> },
   written: readonly WrittenValues[],

@@ -1,5 +1,5 @@
 /**
- * Contacts whose currency in the CRM has changed. Amounts that were written earlier may now be in a different
+ * Records when a contact's currency in the CRM changes. Amounts that were written earlier may then be in a different
  * currency.
  */
 
@@ -10,16 +10,16 @@ import type { RunTransaction } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import { findNotes, putNotes, REMOVED_STATES, type ValueNote } from './value-states.ts';
 
-/** A contact with the currencies of its record as one text (`currenciesText`). */
+/** A contact, and its record's currencies as one text (`currenciesText`). */
 export interface ReadCurrency {
   crmId: string;
   currency: string;
 }
 
 /**
- * Records the currencies of known contacts before decisions about their page, because a run that is cut off
- * reads that page again. If a currency has changed, the next delivery checks the amounts in these fields,
- * except the fields that a user has emptied or undone. A new contact gets its currency with its row.
+ * Records the currencies of known contacts. This comes before the decisions about their page, because a run that is cut
+ * off reads that page again. If a currency has changed, the next delivery checks the amounts in these fields, except in
+ * fields that a user has emptied or undone. A new contact gets its currency with its row.
  */
 export async function recordCurrencies(
   trx: RunTransaction,

@@ -1,4 +1,4 @@
-/** Deliveries of profiles into the CRM: each write from its intent to its end, and its undo. */
+/** Records deliveries of profiles into the CRM. Each write is recorded from its intent to its end, and to its undo. */
 
 import { type Selectable, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
@@ -25,29 +25,29 @@ export interface IntendedWrite {
   id: string;
   crmId: string;
   /**
-   * Encrypted JSON: field → previous value. If a field of `after` is missing here, it was blank, or its
+   * Encrypted JSON that maps fields to their previous values. If a field of `after` is missing, it was blank or its
    * previous value is not kept.
    */
   before: string;
   after: OwnedValues;
   ownedBefore: OwnedValues;
-  /** The donor whose values it replaces, or null if the previous values belonged to the same donor or to no donor. */
+  /** The donor whose values are replaced. Null if the previous values belonged to the same donor, or to no donor. */
   donorBefore: string | null;
-  /** The donor whose profile is written, or null if no profile is written, for example for a status. */
+  /** The donor whose profile is written. Null if no profile is written, for example for a status. */
   donor: string | null;
-  /** Keyed fingerprint of the donor whom its texts name. Empty if they do not name a donor. */
+  /** The keyed fingerprint of the donor whom the texts name. Empty if they do not name a donor. */
   introducer: string;
-  /** Fingerprint of the contact's ID; the fingerprints of its texts are keyed to it. */
+  /** The fingerprint of the contact's ID. The fingerprints of its texts are keyed to it. */
   contact: string;
   /** Fingerprints of the values that name the introducer. */
   introduced: OwnedValues;
-  /** Field → fingerprints of the words of its text that may name people. */
+  /** For each field, the fingerprints of words in its text that may name people. */
   named: OwnedValues;
-  /** Fingerprints of the words in the donor's name, or null if no profile is written. */
+  /** The fingerprints of the words in the donor's name. Null if no profile is written. */
   called: string | null;
 }
 
-/** Values that may be in the CRM, because their write was intended and its result is unknown. */
+/** Values that may be in the CRM. They were about to be written, and the result is unknown. */
 export interface IntendedValues {
   owned: OwnedValues;
   /** The donor that the values belong to, or null if unknown. */
@@ -57,7 +57,7 @@ export interface IntendedValues {
 /** The values that another run wrote into a contact, and when. */
 export interface WriteOfOther {
   after: OwnedValues;
-  /** The donor whose profile was written, or null if no profile was written, for example for a status. */
+  /** The donor whose profile was written. Null if no profile was written, for example for a status. */
   donor: string | null;
   writtenAt: number;
 }
@@ -67,7 +67,7 @@ type WriteStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & {
   readonly writeLog: WriteLog;
 };
 
-/** Values whose write was intended and may have happened, by CRM ID. */
+/** Returns values that were about to be written and may be in the CRM, by CRM ID. */
 export async function findIntendedValues(
   reader: Reader,
   integrationId: string,
@@ -85,8 +85,8 @@ export async function findIntendedValues(
 }
 
 /**
- * Stores writes on disk before they are sent, so each can be recognised and undone. They are first stored in the log
- * outside the database, which still contains them after an older backup is restored.
+ * Stores writes on disk before they are sent, so each can be recognised and undone. They go first into the log outside
+ * the database, which still contains them if an older backup is restored.
  */
 export async function recordIntendedWrites(
   { reader, fingerprint, checkpoint, writeLog }: WriteStore,
@@ -139,9 +139,7 @@ async function insertIntended(
   }
 }
 
-/**
- * Replaces the previous values of writes in progress, because users had typed other values in the meantime.
- */
+/** Replaces the stored previous values, because users had typed other values before the write. */
 export async function recordValuesBefore(
   trx: RunTransaction,
   writes: readonly { id: string; before: string }[],
@@ -156,7 +154,7 @@ export async function recordValuesBefore(
   }
 }
 
-/** Records how deliveries ended: outcomes, the values that are ours now, and holds. */
+/** Records how deliveries ended: the outcomes, the values that are now ours, and any holds. */
 export async function recordDeliveries(
   trx: RunTransaction,
   runId: string,
@@ -193,7 +191,7 @@ export function findWrite(
     .then(maybeFromRow);
 }
 
-/** Returns other runs' writes that are still in these contacts as far as we know, by CRM ID. */
+/** Returns other runs' writes that are still in these contacts, as far as we know. The result is by CRM ID. */
 export async function findWritesOfOthers(
   reader: Reader,
   { integrationId, runId }: Pick<WriteRecord, 'integrationId' | 'runId'>,
@@ -218,8 +216,8 @@ export async function findWritesOfOthers(
 }
 
 /**
- * Records that a write was undone. The values that were ours before the write are ours again. The fields in `left` now
- * contain different values. They can be undone later, once the write of those values is undone.
+ * Records that a write was undone. The values that were ours before it are ours again. The fields in `left` now contain
+ * values of a later write, and can be undone once that write is undone.
  */
 export async function recordUndoneWrite(
   trx: RunTransaction,
@@ -239,14 +237,14 @@ export async function recordUndoneWrite(
   if (write.donorBefore === null || fields.length === 0) {
     await move(trx, trx.lease, 'valuesWritten', [owns], moment);
   } else {
-    // The remaining fields are no longer ours, because users have overwritten them.
+    // Users have overwritten the remaining fields, so they are no longer ours.
     const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
     await move(trx, trx.lease, 'valuesOfDonor', [former], moment);
   }
   await recordUndone(trx, trx.lease.integrationId, trx.clock.now(), { crmId: write.crmId, fields });
 }
 
-/** Returns the number of contacts in which every value that a run wrote was restored. */
+/** Returns the number of contacts in which everything that a run wrote was restored. */
 export async function countUndoneContacts(reader: Reader, runId: string): Promise<number> {
   const row = await reader
     .selectFrom('writes')

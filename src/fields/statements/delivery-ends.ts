@@ -20,7 +20,7 @@ export interface Delivery {
   reason: OutcomeReason;
   /** Details of the reason, without personal data. */
   detail: string | null;
-  /** The CRM's message when it refused the write, encrypted. Omitted if there was none. */
+  /** The CRM's message if it refused the write, encrypted. Omitted if there was none. */
   words?: SealedWords | null;
   /** The profile to keep. Omitted if there is none. */
   kept?: ProfileToKeep;
@@ -28,38 +28,38 @@ export interface Delivery {
 }
 
 export type DeliveryEnd =
-  /** The profile is in the CRM, as far as its values can be written. */
+  /** The profile is in the CRM, except for values that cannot be written. */
   | {
       kind: 'delivered';
       donorId: string;
-      /** The identity of the contact that was compared with the profile. */
+      /** The contact's identity that was compared with the profile. */
       identity: string;
       owned: OwnedValues;
       writeId: string | null;
-      /** False if the record refused the whole write; true if omitted. */
+      /** False if the record refused the whole write. Defaults to true. */
       isDone?: boolean;
       /** See `WriteEnd`. */
       after?: OwnedValues;
     }
-  /** A user decides. The question is about the names, unless another kind is given. */
+  /** A user decides. Unless another kind is given, the question is about the names. */
   | { kind: 'held'; donorId: string; hold?: ContactQuestionKind; writeId?: string | null }
-  /** A later run tries again with the same job. `enhanced` is true if its profile was available. */
+  /** A later run tries again with the same job. `enhanced` is true if the job's profile was available. */
   | {
       kind: 'postponed';
       writeId: string | null;
       enhanced: boolean;
-      /** True if the contact may be an erased person; false if omitted. */
+      /** True if the contact may be an erased person. Defaults to false. */
       looksErased?: boolean | undefined;
     }
-  /** The CRM does not find the contact, but does not report it as deleted. A later run tries again. */
+  /** The CRM does not find the contact, but does not report that it was deleted. A later run tries again. */
   | { kind: 'missing' }
   /**
-   * Nothing is delivered, because the contact was deleted or opted out. After a merge, the record that
-   * absorbed the contact takes its place.
+   * Nothing is delivered, because the contact was deleted or opted out. After a merge, the record that absorbed the
+   * contact takes its place.
    */
   | { kind: 'dropped'; removed: boolean; mergedInto?: string | null };
 
-/** Moves contacts, jobs, writes and holds to the states that result from a run's deliveries. */
+/** Moves contacts, jobs, writes and holds to the states that follow from a run's deliveries. */
 export async function recordEnds(
   trx: RunTransaction,
   lease: Lease,
@@ -92,8 +92,8 @@ export async function recordEnds(
 }
 
 /**
- * A profile that is paid for and not in the CRM waits for a decision, for a later run, or for the contact to opt in
- * again. The service deletes its result after a week.
+ * Returns the profile to keep. A paid profile that is not in the CRM waits for a decision, for a later run, or until
+ * the contact opts in again. The service deletes its result after a week.
  */
 function toKeep({ crmId, trackingId, kept, end }: Delivery): KeptDelivery[] {
   if (kept === undefined) return [];
@@ -115,14 +115,14 @@ function toEvent(end: DeliveryEnd) {
   }
 }
 
-/** Jobs whose profile belongs to the contact, although the contact's record did not accept the values. */
+/** Returns jobs whose profile belongs to the contact, although the contact's record refused the values. */
 function refusedOnes(deliveries: readonly Delivery[]): string[] {
   return deliveries.flatMap(({ trackingId, end }) =>
     end.kind === 'postponed' && end.enhanced ? [trackingId] : [],
   );
 }
 
-/** Records that the service recognised these people. The time when this was first settled does not change. */
+/** Records that the service recognised these people. The first time at which this was known stays. */
 async function recordKnown(
   trx: RunTransaction,
   trackingIds: readonly string[],
@@ -176,8 +176,8 @@ type DeliveredJobs = {
 };
 
 /**
- * A job that a merge moved while its profile was being written is delivered once more, to the
- * contact that has it now.
+ * Closes delivered jobs. If a merge moved a job while its profile was being written, the job is delivered once more, to
+ * the contact that now has it.
  */
 const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<DeliveredJobs>) =>
   db
@@ -185,7 +185,7 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
     .set(({ fn, ref, val }) => ({
       state: 'delivered',
       closed_at: now,
-      // The time at which it was first settled that the service recognised the person does not change.
+      // The first time at which the service is known to have recognised the person stays.
       known: fn.coalesce(ref('known'), val(1)),
       answered_at: fn.coalesce(ref('answered_at'), now),
     }))
@@ -207,8 +207,8 @@ async function hold(
   delivery: Delivery,
 ): Promise<void> {
   if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
-    // This hold does not use the job's ID, because its approval does not decide about the names. The job does
-    // not change, because its profile stays paid for if the contact leaves and returns.
+    // This hold does not use the job's ID, because approving it does not decide about the names. The job stays as it
+    // is, because its profile remains paid for if the contact leaves and returns.
     await openErasedHolds(trx, lease, run, [delivery.crmId]);
     return;
   }
@@ -224,8 +224,8 @@ async function hold(
       detail: delivery.detail,
       opened_at: run.now,
     })
-    // Either an approval no longer fits the contact, or this is a different question about the same profile.
-    // The job may also come from a contact that was merged into this one and already had a question.
+    // The approval no longer fits the contact, or this is a different question about the same profile. The job can also
+    // come from a merged contact that already had a question.
     .onConflict((c) =>
       c.column('id').doUpdateSet({
         crm_id: delivery.crmId,

@@ -5,35 +5,35 @@ import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 
-/** How an intended write ended. `writeId` is null if nothing was to be written. */
+/** How a write ended. `writeId` is null if nothing had to be written. */
 export interface WriteEnd {
   writeId: string | null;
   /** False if the CRM refused it. */
   isDone: boolean;
-  /** The values that were written, if the CRM refused some fields. Omitted if it accepted all. */
+  /** The values that were written, if the CRM refused some fields. Omitted if it accepted all fields. */
   after?: OwnedValues;
 }
 
-/** How the write of one contact's fields ended, and which values in them are ours. */
+/** How the write of one contact's fields ended, and which of the values are ours. */
 export interface FieldEnd extends WriteEnd {
-  /** `values_of_two_people`: nothing was written, and a user decides. */
+  /** The outcome. `values_of_two_people` means that nothing was written, and a user decides. */
   reason: OutcomeReason;
   /** Details of the reason, without personal data. */
   detail: string | null;
   /** The CRM's message when it refused the write, encrypted. */
   words: SealedWords | null;
-  /** The values that are ours afterwards, or null if unchanged. */
+  /** The values that are ours afterwards, or null if they are unchanged. */
   owned: OwnedValues | null;
 }
 
-/** Records that writes are in the CRM, or that the CRM refused them. */
+/** Records which writes are in the CRM, and which writes the CRM refused. */
 export async function closeWrites(trx: RunTransaction, ends: readonly WriteEnd[]): Promise<void> {
   for (const [isDone, rows] of Map.groupBy(ends, (row) => row.isDone)) {
     for (const batch of inFilledBatches(rows.flatMap((row) => row.writeId ?? []))) {
       await close(trx, { state: isDone ? 'written' : 'refused', ids: batch });
     }
   }
-  // A refused value is not in the CRM, so undo must not touch it.
+  // A refused value is not in the CRM, so undo must not change it.
   for (const { writeId, after } of ends) {
     if (writeId === null || after === undefined) continue;
     await trx

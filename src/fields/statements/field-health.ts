@@ -1,21 +1,21 @@
 /**
- * The store's facts about mapped fields, without a request to the CRM: when each was last written, and how many
- * contacts have a value.
+ * Reads what the store knows about mapped fields: when each field was last written, and how many contacts have a value.
+ * Sends no request to the CRM.
  */
 import { z } from 'zod';
 import type { Reader } from '../../database/reader.ts';
 
 /** The facts by the CRM's field name. */
 export interface FieldHealth {
-  /** The number of checked contacts that have a delivered profile. */
+  /** How many of the checked contacts have a delivered profile. */
   looked: number;
-  /** The number of these contacts that have a value of ours in the field. */
+  /** How many of these contacts have a value of ours in the field. */
   filled: ReadonlyMap<string, number>;
-  /** Epoch ms, from the last writes only. */
+  /** When each field was last written (epoch ms). Only the last writes are checked. */
   writtenAt: ReadonlyMap<string, number>;
 }
 
-/** The limits of the check. With them, it costs the same for any number of contacts. */
+/** How many runs are checked. With this limit, the check costs the same for any number of contacts. */
 const RUNS = 20;
 const WRITES = 500;
 const CONTACTS = 2_000;

@@ -1,4 +1,4 @@
-/** Finds out whose values are in contacts that were renamed or merged, and opens questions about them. */
+/** Finds out whose values are in contacts that were renamed or merged, and asks users about them. */
 import { sql } from 'kysely';
 import { type ContactRow, findRows } from '../../contacts/contacts.ts';
 import { findParts, takeJob } from '../../contacts/departures.ts';
@@ -23,7 +23,7 @@ export interface ValuesOfRecord {
   identity: string | null;
 }
 
-/** The result of handling values in a contact that belonged to another person. */
+/** How values of another person were handled in a contact. */
 export interface SortedValues {
   crmId: string;
   owned: OwnedValues;
@@ -35,15 +35,14 @@ export interface SortedValues {
   writeId: string | null;
   /** True if a user had decided that the values belong to another person. */
   isBlanked: boolean;
-  /** Records merged into the contact whose values are accounted for now. */
+  /** Merged records whose values have now been handled. */
   merged: readonly string[];
 }
 
 /**
  * Holds contacts whose credit was spent on a different name than the name that their values belong to. If a merged
- * record has a job that was paid for under the current name, that job is delivered to the contact. Otherwise a user
- * gets a question. The same applies to a contact whose own waiting profile has a different name. Can be repeated.
- * Resolves with the number of contacts held now.
+ * record has a job for the current name, its profile is delivered instead of asking a user. Also holds contacts whose
+ * own waiting profile has a different name. Can be repeated. Resolves with the number of contacts that are now held.
  */
 export async function holdRenamedContacts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -51,7 +50,7 @@ export async function holdRenamedContacts(
   runId: string,
   only: readonly string[] | null,
 ): Promise<number> {
-  // Nearly always there are none: then nothing is written, not even the lease.
+  // There are almost never any such contacts. In that case nothing is written, not even the lease.
   const [unconfirmed, misfits, renamed] = await Promise.all([
     listUnconfirmed(reader, lease, only),
     listMismatches(reader, lease, only),
@@ -73,7 +72,7 @@ export async function holdRenamedContacts(
   });
 }
 
-/** A part of the contacts in the order of their IDs: at most `limit` contacts after this one. */
+/** A page of contacts in the order of their IDs, with at most `limit` contacts. */
 export interface ContactsAfter {
   after: string;
   limit: number;
@@ -100,8 +99,8 @@ export async function listValuesToBlank(
 }
 
 /**
- * Settled contacts that absorbed a record with values of ours, directly or through others. The CRM may have
- * filled their blank fields with those values.
+ * Returns settled contacts that absorbed a record with values of ours, directly or through others. The CRM may have
+ * copied these values into blank fields.
  */
 export async function listFilledByMerges(
   reader: Reader,
@@ -117,10 +116,7 @@ export async function listFilledByMerges(
   return filled.slice(0, limit).map(toValues);
 }
 
-/**
- * Records that values of former people were blanked, or that values from a merge are accounted
- * for.
- */
+/** Records that former people's values were blanked, or that values from a merge have been handled. */
 export async function recordSortedValues(
   trx: RunTransaction,
   runId: string,
@@ -164,7 +160,7 @@ function toValues(
 
 type OfIntegration = Pick<Lease, 'integrationId'>;
 
-/** Records that were merged into others and may have values of ours, accounted for or not. */
+/** Selects records that were merged into others and may have values of ours, handled or not. */
 function buildPartsQuery(reader: Reader, integrationId: string) {
   return reader
     .selectFrom('contacts as part')
@@ -173,7 +169,7 @@ function buildPartsQuery(reader: Reader, integrationId: string) {
     .where('part.departure_read', '=', 1);
 }
 
-/** Returns the contacts that absorbed records with values of ours that are not accounted for. */
+/** Returns contacts that absorbed records with values of ours that have not been handled yet. */
 async function findHeirs(reader: Reader, integrationId: string): Promise<string[]> {
   const parts = await buildPartsQuery(reader, integrationId)
     .select(['part.crm_id', 'part.merged_into'])
@@ -208,7 +204,7 @@ async function findHeirs(reader: Reader, integrationId: string): Promise<string[
   return [...found];
 }
 
-/** Closes writes to records that are gone, because their values are accounted for. */
+/** Closes writes to records that are gone, because their values have been handled. */
 async function closeIntended(
   trx: RunTransaction,
   { integrationId }: OfIntegration,
@@ -227,7 +223,7 @@ async function closeIntended(
 
 /**
  * Returns our values in records that the CRM merged into these contacts, directly or through others. A circle of merges
- * ends at the first record that was already visited.
+ * ends at the first record that was visited before.
  */
 export async function findMergedValues(
   reader: Reader,
@@ -253,8 +249,7 @@ export async function findMergedValues(
   const parts = [...heirById.keys()].filter((id) => !asked.has(id));
   for (const { crm_id, after, donor } of await findIntended(reader, integrationId, parts)) {
     const heir = heirById.get(crm_id) ?? '';
-    // The values of an unfinished write were bought for the identity that the record had when they
-    // were paid for.
+    // The values of an unfinished write were bought for the record's identity at that time.
     const identity = boughtFor.get(crm_id) ?? null;
     const begun = { crmId: crm_id, owned: parseOwned(after), donor, identity };
     found.set(heir, [...(found.get(heir) ?? []), begun]);
@@ -262,7 +257,7 @@ export async function findMergedValues(
   return found;
 }
 
-/** Values that may have been written to these records. */
+/** Returns values that may have been written to these records. */
 async function findIntended(reader: Reader, integrationId: string, crmIds: readonly string[]) {
   const found: { crm_id: string; after: string; donor: string | null }[] = [];
   for (const batch of inFilledBatches(crmIds)) {
@@ -278,7 +273,7 @@ async function findIntended(reader: Reader, integrationId: string, crmIds: reado
   return found;
 }
 
-/** Settled contacts with values that were bought for a different name than the last paid name. */
+/** Returns settled contacts whose values were bought for a different name than the last paid name. */
 async function listRenamed(
   reader: Reader,
   { integrationId }: OfIntegration,
@@ -302,9 +297,9 @@ async function listRenamed(
 }
 
 /**
- * Settled contacts that may contain the values of a write with no recorded end, and no other values. They
- * were renamed before a run could check them, so no delivery has settled the write. Returns them with the
- * donor and the identity that the values were bought for.
+ * Returns settled contacts that may contain the values of a write without a recorded end, and no other values. They
+ * were renamed before a run could check them, so no delivery has settled the write. The result includes the donor and
+ * the identity that the values were bought for.
  */
 async function listUnconfirmed(
   reader: Reader,
@@ -329,8 +324,7 @@ async function listUnconfirmed(
         .as('bought_for'),
     )
     .where('w.integration_id', '=', integrationId)
-    // Redundant with the first condition, but it makes SQLite choose the index of unconfirmed
-    // writes.
+    // This repeats the first condition, but makes SQLite use the index of unconfirmed writes.
     .where('w.crm_id', '>', '')
     .where('w.state', '=', sql.lit('intended'))
     .where('w.donor', 'is not', null)
@@ -351,8 +345,7 @@ async function listUnconfirmed(
 }
 
 /**
- * A different spelling of the name, a different address or a different employer does not make a different
- * person.
+ * Returns true if the name is different. A different spelling, address or employer does not make a different person.
  */
 function hasOtherName({
   identity,
@@ -368,8 +361,8 @@ function hasOtherName({
 }
 
 /**
- * Returns contacts that absorbed other records, and whose waiting profile was paid for under a different name. The
- * order of the records' profiles does not show who the contact is. A user's approval remains valid.
+ * Returns contacts that absorbed other records and whose waiting profile was paid for under a different name. The order
+ * of the profiles does not show who the contact is. A user's approval remains valid.
  */
 async function listMismatches(
   reader: Reader,
@@ -408,16 +401,14 @@ async function listMismatches(
   const unfit = rows.flatMap(({ job_identity, ...row }) =>
     changedParts(job_identity, row.identity).includes('name') ? row : [],
   );
-  // Sorted here, because sorting in the statement would keep SQLite from using the index of the states.
+  // Sorted here, because with sorting in the statement SQLite would not use the index of the states.
   return unfit.sort((a, b) => (a.crm_id < b.crm_id ? -1 : 1));
 }
 
 /** How long the service keeps a job's results. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/**
- * Assigns to the contact a job of a record that was merged into it, if the job was paid for under this name.
- */
+/** Gives the contact a job of a record that was merged into it, if the job was paid for under the contact's name. */
 async function takeFittingJob(
   trx: RunTransaction,
   of: OfIntegration,
@@ -434,7 +425,7 @@ async function takeFittingJob(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', 'in', ids)
     .where('state', 'in', ['completed', 'delivered'])
-    // The service keeps results only for a limited time. The store keeps profiles longer.
+    // The service keeps results only for a limited time, but the store keeps profiles longer.
     .where((eb) =>
       eb.or([
         eb('submitted_at', '>=', run.now - RESULTS_KEPT_MS),
@@ -457,13 +448,13 @@ async function takeFittingJob(
   return takeJob(trx, of, run, { loser, heir, trackingId: fitting.tracking_id });
 }
 
-/** Names that cannot be compared do not count as the same. */
+/** Returns true if both names are the same. Names that cannot be compared do not count as the same. */
 function hasSameName(one: string, other: string): boolean {
   const changed = changedParts(one, other);
   return !changed.includes('name') && !changed.includes('unknown');
 }
 
-/** Opens a question about each of these contacts. */
+/** Asks a user about each of these contacts. */
 async function openQuestions(
   trx: RunTransaction,
   lease: Lease,
@@ -479,8 +470,7 @@ async function openQuestions(
       integration_id: lease.integrationId,
       crm_id,
       kind: 'new_person_unknown' as const,
-      // The hold belongs to no job, because the service does not know the current name, or the name was never
-      // submitted.
+      // The hold has no job, because the service does not know the current name or it was never submitted.
       tracking_id: id,
       detail: null,
       opened_at: run.now,

@@ -1,7 +1,9 @@
-/** Reads the encrypted records from which rankings and monthly sums are made, a slice at a time. */
+/** Reads encrypted records for rankings and monthly sums, one slice at a time. */
 import type { Reader } from '../../database/reader.ts';
 
-/** A profile's encrypted key with its record (`GivingRecord`), its contact, and when its profile was paid for (epoch ms). */
+/**
+ * A profile's encrypted key and record (`GivingRecord`), with its contact and the time when it was paid for (epoch ms).
+ */
 export interface StoredGiving {
   crmId: string;
   paidAt: number;
@@ -9,8 +11,9 @@ export interface StoredGiving {
 }
 
 /**
- * Returns records of delivered profiles that were paid for from `from` until before `until` (epoch ms), the oldest first,
- * from behind `after`. Contacts that have opted out or wait for a decision are left out.
+ * Returns records of delivered profiles that were paid for within a time span, oldest first. The span starts at `from`
+ * and ends before `until` (epoch ms). The page starts after `after`. Contacts that opted out or wait for a decision are
+ * left out.
  */
 export async function listGivingOfSpan(
   reader: Reader,

@@ -25,7 +25,7 @@ import { dropNotes, findNotes, putNotes, type ValueNote } from './value-states.t
 export interface ProfileToKeep {
   /** Keyed fingerprint of the donor's ID. */
   donor: string;
-  /** The key and the part for rankings, encrypted. Empty if the profile is not kept. */
+  /** The encrypted key and part for rankings. Empty if the profile is not kept. */
   key: string;
   /** The encrypted profile. Empty if the profile is not kept. */
   profile: string;
@@ -35,13 +35,13 @@ export interface ProfileToKeep {
   values: readonly ValueNote[];
 }
 
-/** A kept profile of one contact, to be stored when its delivery ends. */
+/** A contact's profile, which is stored when its delivery ends. */
 export interface KeptDelivery extends ProfileToKeep {
   crmId: string;
   trackingId: string;
   /**
-   * False if it is not in the CRM, because it waits for a decision or for a later run, or because the contact
-   * has opted out.
+   * False if the profile is not in the CRM, because it waits for a decision or a later run, or because the contact
+   * opted out.
    */
   isDelivered: boolean;
 }
@@ -54,7 +54,7 @@ export interface OfferedMap {
   lines: readonly string[];
 }
 
-/** A kept profile with its contact, its job, and its values that are not in the CRM. */
+/** A kept profile with its contact and job, and its values that are not in the CRM. */
 export interface KeptOfContact {
   kept: KeptRecord;
   contact: ContactRecord;
@@ -62,14 +62,14 @@ export interface KeptOfContact {
   values: readonly ValueNote[];
 }
 
-/** A delivered profile that is not kept. The service may still have the result of its job. */
+/** A delivered profile that is not kept. The service may still have its job's result. */
 export interface FetchedAgain {
   crmId: string;
   trackingId: string;
   donor: string;
   key: string;
   profile: string;
-  /** When the job was submitted. The age of the profile counts from then. */
+  /** When the job was submitted. The profile's age counts from this time. */
   submittedAt: number;
 }
 
@@ -80,19 +80,19 @@ export interface LaterEnd extends WriteEnd {
   detail: string | null;
   words: SealedWords | null;
   owned: Readonly<Record<string, string>> | null;
-  /** The donor whose values replaced another donor's values, with the identity, or null if none were replaced. */
+  /** The donor whose values replaced another donor's values, and the identity. Null if no values were replaced. */
   newDonor: { donorId: string; identity: string } | null;
   /** The fields that were offered again. */
   offered: readonly string[];
   values: readonly ValueNote[];
-  /** The field map that counts as offered for the profile from now on. */
+  /** The field map that counts as offered from now on. */
   fieldMap: string;
-  /** True if the result of the write is unknown. The waiting values then continue to wait. */
+  /** True if it is unknown whether the write succeeded. The waiting values then continue to wait. */
   isPassing: boolean;
 }
 
 /**
- * Returns the field maps that kept profiles were offered with. The map without lines means that a profile was never
+ * Returns the field maps that kept profiles were offered with. A map without lines means that a profile was never
  * offered.
  */
 export async function listOfferedMaps(
@@ -109,7 +109,7 @@ export async function listOfferedMaps(
     lines: lines.split(' '),
   }));
   const offered: OfferedMap[] = [];
-  // Looking up one profile per map is faster than a scan of all profiles.
+  // One lookup per map is faster than a scan of all profiles.
   for (const map of [{ fieldMap: NEVER_OFFERED, lines: [] }, ...maps]) {
     const one = await reader
       .selectFrom('kept_profiles')
@@ -140,7 +140,7 @@ export async function noteFieldMap(
     .execute();
 }
 
-/** Returns delivered profiles of settled contacts in the order of their IDs, after the given ID. */
+/** Returns delivered profiles of settled contacts whose IDs come after the given ID, in order. */
 export async function listDeliveredProfiles(
   reader: Reader,
   integrationId: string,
@@ -157,8 +157,9 @@ export async function listDeliveredProfiles(
 }
 
 /**
- * Delivered profiles with a value that waits for one of these reasons, that were offered with one of these maps, or
- * that a user requested. Returns a page, and the start of the next page (null after the last).
+ * Returns a page of delivered profiles, and the start of the next page (null after the last). Included are profiles
+ * with a value that waits for one of these reasons, profiles that were offered with one of these maps, and profiles
+ * that a user requested.
  */
 export async function listFreedProfiles(
   reader: Reader,
@@ -177,10 +178,7 @@ export async function listFreedProfiles(
   return { found: await withContacts(reader, integrationId, rows.map(fromRow)), next };
 }
 
-/**
- * Returns contacts with a value that waits for this reason. The contacts that were tried longest ago come
- * first.
- */
+/** Returns contacts with a value that waits for this reason. Contacts that were tried longest ago come first. */
 export async function listProfilesToProbe(
   reader: Reader,
   integrationId: string,
@@ -211,8 +209,8 @@ export async function listProfilesToProbe(
 }
 
 /**
- * Returns settled, enhanced contacts without a kept profile, with the job that brought the profile, after the
- * given ID.
+ * Returns settled, enhanced contacts without a kept profile whose IDs come after the given ID. Each has the job that
+ * brought its profile.
  */
 export async function listUnkeptProfiles(
   reader: Reader,
@@ -252,9 +250,7 @@ export async function findProfilesOfJobs(
   return found;
 }
 
-/**
- * Records how later deliveries ended: the values in the CRM now, and the values that still wait.
- */
+/** Records how later deliveries ended: which values are in the CRM now, and which still wait. */
 export async function recordLaterDeliveries(
   trx: RunTransaction,
   runId: string,
@@ -276,7 +272,7 @@ export async function recordLaterDeliveries(
   await recordSettled(trx, run.now, settled);
 }
 
-/** Records that the service no longer has the results of these jobs, and that their profiles are not kept. */
+/** Records that the service no longer has these jobs' results and that their profiles are not kept. */
 export async function noteGoneProfiles(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -288,7 +284,7 @@ export async function noteGoneProfiles(
   }
 }
 
-/** Keeps profiles again that were delivered earlier and fetched once more, with their original age. */
+/** Keeps profiles again that were delivered earlier and fetched once more. They keep their original age. */
 export async function keepProfilesAgain(
   trx: RunTransaction,
   fetched: readonly FetchedAgain[],
@@ -304,9 +300,9 @@ export async function keepProfilesAgain(
 }
 
 /**
- * Runs at the start of a run. If a contact has left, its profile counts as never offered and its
- * status is read again, in case the contact comes back. A profile that a merge moved to another
- * contact is kept only there.
+ * Handles profiles of contacts that have left. The profile counts as never offered and the status is read again, in
+ * case the contact comes back. If a merge moved a profile to another contact, it is kept only there. Runs at the start
+ * of a run.
  */
 export async function noteDepartedProfiles(trx: RunTransaction): Promise<void> {
   const { integrationId } = trx.lease;
@@ -341,8 +337,8 @@ export async function noteDepartedProfiles(trx: RunTransaction): Promise<void> {
 }
 
 /**
- * The fields that these profiles were offered with were missing in the CRM, and their values are lost with
- * them. The profiles are offered again.
+ * Offers these profiles again. The fields that they were offered with were missing in the CRM, so their values were
+ * lost.
  */
 export async function offerProfilesAgain(
   trx: RunTransaction,
@@ -357,8 +353,8 @@ export async function offerProfilesAgain(
 }
 
 /**
- * Handles records that were restored without any of our values, so none of their values is ours. Their warm
- * path is written again after its next computation, which needs a query.
+ * Handles records that were restored without any of our values. Their values no longer count as ours. Their warm path
+ * is written again after it is next computed, which needs a query.
  */
 export async function recordLostValues(
   trx: RunTransaction,
@@ -418,10 +414,7 @@ async function withContacts(
   });
 }
 
-/**
- * Keeps profiles in the transaction in which their delivery ends. Each replaces the contact's previous
- * profile.
- */
+/** Keeps profiles in the transaction in which their delivery ends. Each replaces the contact's earlier profile. */
 export async function keepProfiles(
   trx: RunTransaction,
   integrationId: string,
@@ -491,8 +484,8 @@ const insertProfiles = prepared((db, { cells }: Slots<{ cells: readonly (string 
 );
 
 /**
- * Records which values in the contacts are ours now, and their new donor if they were another
- * donor's before.
+ * Records which values in the contacts are ours now. If another donor's values were replaced, also records the new
+ * donor.
  */
 async function recordOwned(
   trx: RunTransaction,
@@ -512,7 +505,7 @@ async function recordOwned(
   await move(trx, trx.lease, 'valuesOfDonor', replaced, { now });
 }
 
-/** Uses only a few statements for all contacts, however many values each has. */
+/** Records the settled values. Uses only a few statements for all contacts, however many values each has. */
 async function recordSettled(
   trx: RunTransaction,
   now: number,

@@ -1,4 +1,4 @@
-/** Finds the kept profiles that can be delivered again, and those requested by a user. */
+/** Finds the kept profiles that can be delivered again, and the profiles that a user has requested. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { isListed } from '../../contacts/listed.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -8,10 +8,10 @@ import type { ContactState } from '../../database/tables/contacts.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { ValueNote } from './value-states.ts';
 
-/** The value of `requested` for a profile of which a user wants all fields. */
+/** The value of `requested` if a user wants all fields of a profile. */
 export const ALL_FIELDS = '*';
 
-/** Enhanced contacts that nothing is delivered to, by their state and the last reason why they were skipped. */
+/** Counts enhanced contacts to which nothing is delivered, by their state and the last reason. */
 export interface NotDeliverable {
   state: ContactState;
   isEligible: boolean;
@@ -21,12 +21,10 @@ export interface NotDeliverable {
   contacts: number;
 }
 
-/** The contacts of a request: named contacts, or all if null. */
+/** The contacts of a request, or null for all contacts. */
 type Only = readonly string[] | null;
 
-/**
- * Records that a user wants these fields (null: all) of these contacts (null: all) delivered again.
- */
+/** Records that a user wants fields of contacts delivered again. Null stands for all fields, or for all contacts. */
 export async function requestRedelivery(
   trx: RunTransaction,
   fields: readonly string[] | null,
@@ -52,7 +50,7 @@ export async function requestRedelivery(
     .execute();
 }
 
-/** Ends the request for these contacts, because nothing can be delivered to them now. */
+/** Ends the request for these contacts, because nothing can be delivered to them. */
 export async function endRedeliveryRequest(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -60,7 +58,7 @@ export async function endRedeliveryRequest(
   await buildKeptUpdate(trx, trx.lease.integrationId, crmIds).set({ requested: null }).execute();
 }
 
-/** Returns true if a request was not carried out completely. */
+/** Returns true if a request is not completely carried out. */
 export async function hasRedeliveryRequest(
   reader: Reader,
   integrationId: string,
@@ -69,8 +67,7 @@ export async function hasRedeliveryRequest(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    // Redundant with the first condition, but it makes SQLite choose the index of requested
-    // profiles.
+    // This repeats the first condition, but makes SQLite use the index of requested profiles.
     .where('crm_id', '>', '')
     .where('requested', 'is not', null)
     .limit(1)
@@ -78,7 +75,7 @@ export async function hasRedeliveryRequest(
   return row !== undefined;
 }
 
-/** Counts enhanced contacts to which nothing can be delivered now, except contacts that have left the CRM. */
+/** Counts enhanced contacts to which nothing can be delivered now. Contacts that have left the CRM are not counted. */
 export async function countNotDeliverable(
   reader: Reader,
   integrationId: string,
@@ -141,8 +138,7 @@ export async function countNotDeliverable(
 }
 
 /**
- * Returns the kept profiles that can be delivered again. Their contacts are settled, and the filter still includes
- * them.
+ * Returns the kept profiles that can be delivered again. Their contacts are settled and still included by the filter.
  */
 export function deliverable(reader: Reader, integrationId: string) {
   return reader
@@ -158,8 +154,8 @@ export function deliverable(reader: Reader, integrationId: string) {
 }
 
 /**
- * Returns the contacts to which something may be delivered again, from a profile that is kept or that the service still
- * has: all contacts, or this one.
+ * Returns to how many contacts something may be delivered again, from a profile that is kept or that the service still
+ * has. Counts all contacts, or only this one.
  */
 export async function countRedeliverable(
   reader: Reader,
@@ -237,7 +233,7 @@ function unkeptJobs(reader: Reader, integrationId: string) {
     );
 }
 
-/** Returns the rows of these contacts, which are about to be changed. */
+/** Builds the update of these contacts' rows. */
 export function buildKeptUpdate(
   trx: RunTransaction,
   integrationId: string,
@@ -250,17 +246,16 @@ export function buildKeptUpdate(
 }
 
 /**
- * The contact has no job in progress and no pending decision. A contact that waits for a credit
- * keeps its profile's values until then. A contact that must not be sent to the service is not
- * written to the CRM either.
+ * The contact has no job in progress and no pending decision. While a contact waits for a credit, the values of its
+ * profile stay. A contact that must not be sent to the service is not written to the CRM either.
  */
 const AT_REST = sql<SqlBool>`(c.state in ('settled', 'due') and c.eligible = 1)`;
 
 const LISTED = isListed('c');
 
 /**
- * Returns the IDs of contacts that something may be delivered to, in order. Each part follows an index and
- * ends after a page. So reading a few parts is cheap, however many profiles are kept.
+ * Returns the IDs of contacts to which something may be delivered, in order. Each part follows an index and ends after
+ * a page, so a few parts are cheap however many profiles are kept.
  */
 export async function listCandidates(
   reader: Reader,

@@ -4,7 +4,7 @@ import type { Reader } from '../../database/reader.ts';
 /** A field whose values the CRM's own automation changes after a write. */
 export interface NormalisedField {
   field: string;
-  /** Epoch ms. */
+  /** When the change was first noticed (epoch ms). */
   noticedAt: number;
 }
 
@@ -22,7 +22,10 @@ export async function listNormalisedFields(
   return rows.map((row) => ({ field: row.field, noticedAt: row.noticed_at }));
 }
 
-/** Returns when a run last noticed that another tool writes as the same CRM user (epoch ms), or null for never. */
+/**
+ * Returns when a run last noticed that another tool writes as the same CRM user (epoch ms), or null if this was never
+ * noticed.
+ */
 export async function findOtherTool(reader: Reader, integrationId: string): Promise<number | null> {
   const row = await reader
     .selectFrom('integrations')
@@ -41,7 +44,7 @@ export async function noteOtherTool(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Marks at least one field. A field that is already marked keeps the time of its first mark. */
+/** Marks fields, at least one. If a field is already marked, it keeps the time of its first mark. */
 export async function recordNormalisedFields(
   trx: RunTransaction,
   fields: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * Deletes profiles that were paid for, with the keys that decrypt them, because of their age, an
- * opt-out or an objection.
- */
+/** Deletes paid profiles with their keys, because of their age, an opt-out or an objection. */
 import { sql } from 'kysely';
 import { IS_IN_DOUBT, OBJECTS } from '../../contacts/many-at-once/opt-outs.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -14,19 +11,20 @@ import { dropMonthsOf } from '../../privacy/statements/drop-months.ts';
 
 /** The profiles to delete. */
 export interface PurgeLimits {
-  /** Profiles paid for before this instant (epoch ms), or null if none are deleted because of their age. */
-  paidBefore: number | null;
-  /** Profiles of contacts that have been marked as opted out since before this instant (epoch ms). */
-  optedOutBefore: number;
   /**
-   * Marks made after this instant (epoch ms) are counted, so the row of a deleted profile is kept that long.
+   * Profiles that were paid for before this time are deleted (epoch ms). Null if no profiles are deleted because of
+   * their age.
    */
+  paidBefore: number | null;
+  /** Profiles of contacts that opted out before this time are deleted (epoch ms). */
+  optedOutBefore: number;
+  /** Marks after this time are counted (epoch ms). The row of a deleted profile is kept that long. */
   countedSince: number;
-  /** False if no profiles are kept, whatever their age. */
+  /** False if no profiles are kept at all. */
   keepsAny: boolean;
 }
 
-/** The number of deleted profiles, by reason. */
+/** How many profiles were deleted, by reason. */
 export interface PurgedProfiles {
   old: number;
   optedOut: number;
@@ -37,9 +35,7 @@ type PurgeTransaction = RunTransaction | ActorTransaction;
 
 type Work = <Result>(work: (trx: PurgeTransaction) => Promise<Result>) => Promise<Result>;
 
-/**
- * Runs at the end of a run. Can be repeated: each batch is one transaction, with its audit entry.
- */
+/** Deletes profiles at the end of a run. Each batch is one transaction with its own audit entry. Can be repeated. */
 export function purgeKeptProfiles(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -48,7 +44,10 @@ export function purgeKeptProfiles(
   return purge(reader, (work) => checkpoint(lease, work), lease.integrationId, limits);
 }
 
-/** Does the same outside a run. No run of the client has to be in progress or to have succeeded. */
+/**
+ * Deletes the same profiles outside a run. It does not matter whether a run of the client is in progress or has
+ * succeeded.
+ */
 export function purgeKeptProfilesUnattended(
   { reader, act }: Pick<Store, 'reader' | 'act'>,
   integrationId: string,
@@ -112,7 +111,7 @@ async function purge(
         ),
   };
 
-  /** Nearly always there are none: then nothing is written, not even the lease. */
+  /** Deletes in batches. There is almost never anything to delete, and then nothing is written, not even the lease. */
   async function inPortions(
     list: (of: Reader) => Promise<string[]>,
     take: (trx: PurgeTransaction, ids: readonly string[]) => Promise<void>,
@@ -140,8 +139,8 @@ async function purge(
 }
 
 /**
- * Returns contacts that object or have been marked for long enough, unless a user still has to decide whether the mark
- * is right.
+ * Returns contacts that object, or that have been marked as opted out for long enough. Contacts whose mark a user still
+ * has to check are left out.
  */
 async function listOptedOut(
   reader: Reader,
@@ -180,8 +179,7 @@ async function listUncounted(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    // Must equal the condition of the index: SQLite does not use the index if the value is a
-    // parameter.
+    // This must equal the condition of the index. SQLite does not use the index if the value is a parameter.
     .where('donor', '=', sql.lit(''))
     .where((eb) => eb.or([eb('opted_out_at', 'is', null), eb('opted_out_at', '<', countedSince)]))
     .limit(ROWS_PER_TRANSACTION)
@@ -189,7 +187,7 @@ async function listUncounted(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Returns whether a profile was paid for before this instant (epoch ms). */
+/** Returns true if a profile was paid for before this time (epoch ms). */
 export async function hasOldProfiles(
   reader: Reader,
   integrationId: string,
@@ -221,8 +219,8 @@ async function listFilled(reader: Reader, integrationId: string): Promise<string
 }
 
 /**
- * The row is kept so that it still counts as marked, or so that it shows which values wait. Without a donor
- * it is never delivered.
+ * Empties a profile's row. The row stays, so the contact still counts as marked and the waiting values are still known.
+ * Without a donor it is never delivered.
  */
 async function empty(
   trx: PurgeTransaction,

@@ -1,4 +1,4 @@
-/** Statuses of contacts in their CRM: the contacts to check, and the CRM's status of each. */
+/** Stores contacts' statuses in their CRM, and finds the contacts whose status must be checked. */
 import { type RawBuilder, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';
@@ -14,29 +14,29 @@ import { closeWrites, type FieldEnd } from './field-end.ts';
 export interface StatusRow {
   crmId: string;
   state: ContactState;
-  /** Null for a value that this version of the program does not know. */
+  /** The reason, or null if this version of the program does not know it. */
   reason: OutcomeReason | null;
   reasonAt: number;
   enhancedAt: number | null;
-  /** JSON: field → fingerprint of the value that we wrote last. */
+  /** JSON that maps each field to the fingerprint of the value that we wrote last. */
   ownedValues: string;
-  /** The status that was written to the CRM, or null for none. */
+  /** The status that was last written to the CRM, or null if none was written. */
   inCrm: SyncStatus | null;
   /** True if that status was written to the same fields. */
   isSamePlace: boolean;
   /**
-   * True if the contact or the field was missing in the meantime. Then only the record shows whether it still
-   * has the status.
+   * True if the contact or the field was missing in the meantime. Then only the record shows whether the status is
+   * still there.
    */
   mayBeLost: boolean;
-  /** To be stored together with the result. */
+  /** The state to store together with the result. */
   seen: string;
 }
 
 /** The result for the status of one contact. */
 export interface StatusEnd extends Pick<StatusRow, 'crmId' | 'seen'> {
   status: SyncStatus | null;
-  /** How the write to the CRM ended, or null if the record was not written. */
+  /** How the write to the CRM ended, or null if nothing was written. */
   written: FieldEnd | null;
 }
 
@@ -48,7 +48,7 @@ export interface StatusScope {
   only: readonly string[] | null;
 }
 
-/** Contacts in the CRM whose status may have changed, in the order of their IDs. */
+/** Returns contacts in the CRM whose status may have changed, in the order of their IDs. */
 export async function listStaleStatuses(
   reader: Reader,
   integrationId: string,
@@ -85,7 +85,7 @@ export async function listStaleStatuses(
   }));
 }
 
-/** The status field was missing in the CRM, so each record is checked again. */
+/** Checks each record again, because the status field was missing in the CRM. */
 export async function lookAtStatusesAgain(trx: RunTransaction): Promise<void> {
   await trx
     .updateTable('contact_statuses')
@@ -94,10 +94,7 @@ export async function lookAtStatusesAgain(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/**
- * Records the status that was written to the CRM, the values that are ours there now, and how the writes
- * ended.
- */
+/** Records the statuses that were written to the CRM, the values that are now ours, and how the writes ended. */
 export async function recordStatuses(
   trx: RunTransaction,
   runId: string,
@@ -135,7 +132,7 @@ export async function recordStatuses(
   await closeWrites(trx, written);
 }
 
-/** Returns true if the CRM was busy or failed temporarily. */
+/** Returns true if the CRM was busy or failed for a temporary reason. */
 function isPassing({ reason }: FieldEnd): boolean {
   return getOutcome(reason) === 'waiting';
 }

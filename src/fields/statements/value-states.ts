@@ -1,4 +1,4 @@
-/** Profile values that are not in their field, and why. There is one row per value. */
+/** Stores which profile values are not in their field, and why. There is one row per value. */
 
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -9,9 +9,9 @@ import type { ValueState } from '../../database/tables/fields.ts';
 export interface ValueNote {
   field: string;
   state: ValueState;
-  /** The CRM's own code. Empty if the field's description explains the reason. */
+  /** The CRM's own code for the reason. Empty if the field's description explains it. */
   code: string;
-  /** Fingerprint of the field's description. Empty if the CRM does not describe it. */
+  /** The fingerprint of the field's description. Empty if the CRM does not describe the field. */
   description: string;
 }
 
@@ -19,11 +19,11 @@ export interface ValueNote {
 export interface WaitingValues extends ValueNote {
   contacts: number;
   since: number;
-  /** When one of these values was last tried again, or null for never. */
+  /** When one of these values was last tried again, or null if this never happened. */
   probedAt: number | null;
 }
 
-/** States in which values are written once the reason no longer exists. */
+/** States that end once the reason is gone. The values are then written. */
 export const WAITING_STATES = [
   'refused',
   'no_such_field',
@@ -33,25 +33,25 @@ export const WAITING_STATES = [
   'no_rate',
 ] as const satisfies readonly ValueState[];
 
-/** States in which values are written, or written in full, once the description of their field changes. */
+/** States that can end when the field's description changes. The values are then written, or written in full. */
 export const UNFIT_STATES = [
   ...WAITING_STATES,
   'shortened',
   'currency_changed',
 ] as const satisfies readonly ValueState[];
 
-/** States that only a user's explicit request ends. */
+/** States that end only if a user requests it. */
 export const REMOVED_STATES = ['emptied', 'undone'] as const satisfies readonly ValueState[];
 
-/** A note, and the contact that it is about. */
+/** A note with its contact. */
 export interface NoteOfContact {
   crmId: string;
   note: ValueNote;
 }
 
 /**
- * Counts the values that are not in the CRM by field and reason. If `before` is given, counts only
- * values older than that, and values that a run has to check after a change of currency.
+ * Counts the values that are not in the CRM, by field and reason. If `before` is given, only counts values older than
+ * that, and values that a run has to check after a change of currency.
  */
 export async function listWaitingValues(
   reader: Reader,
@@ -89,12 +89,12 @@ export async function listWaitingValues(
   }));
 }
 
-/** Waiting values, counted as users see them. */
+/** Waiting values, counted for users. */
 export interface CountedValues {
   field: string;
   state: (typeof WAITING_STATES)[number];
   code: string;
-  /** True if the profile is not kept, and the service no longer has the result. */
+  /** True if the profile is not kept and the service no longer has its result. */
   isGone: boolean;
   contacts: number;
 }
@@ -149,7 +149,7 @@ export async function findNotes(
   return notes;
 }
 
-/** The waiting time of a value starts when it could not be written for the first time for the current reason. */
+/** Stores notes. The waiting time of a value starts when it first could not be written for the current reason. */
 export async function putNotes(
   trx: RunTransaction,
   integrationId: string,
@@ -198,7 +198,7 @@ export async function putNotes(
   }
 }
 
-/** Deletes the notes about values that are now in their fields, given as each contact's fields. */
+/** Deletes the notes about values that are now in their fields. The fields are given for each contact. */
 export async function dropNotes(
   trx: RunTransaction,
   integrationId: string,
@@ -218,7 +218,8 @@ export async function dropNotes(
 }
 
 /**
- * A value that a user has undone is not written again until a user requests it or another profile arrives.
+ * Records values that a user has undone. They are not written again until a user requests it or another profile
+ * arrives.
  */
 export async function recordUndone(
   trx: RunTransaction,
