@@ -1,6 +1,5 @@
 /**
- * Applies the answers given on pages once they can no longer be withdrawn. Runs apply them when
- * they start.
+ * Applies answers that were given on pages, once they can no longer be withdrawn. A run applies them when it starts.
  */
 
 import type { Clock } from '../core/clock.ts';
@@ -13,16 +12,12 @@ export interface CountDeps {
   clock: Pick<Clock, 'now' | 'sleep'>;
   log: Log;
   /**
-   * Aborted when the service has to stop. Answers that still wait are applied at the next start or by the
-   * next run.
+   * Aborted when the service has to stop. Answers that still wait are applied at the next start, or by the next run.
    */
   stopping: AbortSignal;
 }
 
-/**
- * Returns a function to call for each new decision. It waits for due decisions and then applies them
- * automatically.
- */
+/** Returns a function to call after each new decision. It waits until decisions are due and then applies them. */
 export function createDecisionWatch({ store, clock, log, stopping }: CountDeps): () => void {
   let isWatching = false;
   return () => {

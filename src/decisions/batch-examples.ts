@@ -1,6 +1,6 @@
 /**
- * A few contacts of a batch, with their current data in the CRM, for the user who decides. They are read when they are
- * shown, and are not stored or logged.
+ * Reads a few contacts of a batch, with their current data in the CRM, for the deciding user. They are not stored or
+ * logged.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -21,17 +21,17 @@ const MAX_EXAMPLES = 3;
 
 /** One contact of a batch. */
 export interface BatchExample {
-  /** Its ID in the CRM. */
+  /** The contact's ID in the CRM. */
   contact: string;
-  /** Its current name, or null if it is no longer in the CRM. */
+  /** The contact's current name, or null if it is no longer in the CRM. */
   name: string | null;
   /** The current values of the changed parts. */
   now: { part: string; text: string }[];
 }
 
 /**
- * Up to three contacts of a batch. Throws a ConfigurationError if the CRM account is not the batch's account,
- * because then the IDs would mean different people. Also throws the connector's errors.
+ * Returns up to three contacts of a batch. Throws a ConfigurationError if the batch belongs to a different CRM account,
+ * because the IDs would then mean different people. Also throws the connector's errors.
  */
 export async function readBatchExamples(
   application: Pick<Application, 'store' | 'integrations' | 'open'>,

@@ -1,4 +1,4 @@
-/** Records users' decisions about holds for the next sync. */
+/** Records users' decisions about holds. The next sync applies them. */
 
 import type { Act } from '../database/actor-transaction.ts';
 import { heldForPrivacy } from '../privacy/forget/forget.ts';
@@ -10,14 +10,14 @@ import { BATCH_KINDS, type BatchDecisionWord } from './views/batch-kinds.ts';
 import type { DecisionWord } from './views/kinds.ts';
 import { batchDecisionsFor } from './views/question.ts';
 
-/** The recorded decision for each word that users type. */
+/** The decision that is recorded for each word that users type. */
 export const DECIDED = {
   approve: 'approved',
   reject: 'rejected',
   resubmit: 'resubmitted',
 } as const satisfies Record<DecisionWord, QuestionDecision>;
 
-/** Stores a decision from `decisionsFor`; false if the question has already been decided. */
+/** Stores one of the decisions from `decisionsFor`. Returns false if the question has already been decided. */
 export function decideQuestion(
   decider: Decider,
   question: Question,
@@ -31,13 +31,13 @@ export interface DecidedBatch {
   id: string;
   integration: string;
   decision: BatchDecision;
-  /** The number of contacts in this decision, not counting contacts decided earlier. */
+  /** How many contacts this decision covers. Contacts that were decided earlier do not count. */
   count: number;
-  /** The maximum number of credits that the next sync spends because of it. */
+  /** The maximum number of credits that the decision costs in the next sync. */
   credits: number;
 }
 
-/** Throws a ConfigurationError, without deciding anything, for an answer that the batch does not allow. */
+/** Throws a ConfigurationError if the batch does not allow the answer. Decides nothing. */
 export function requireBatchDecision(
   batch: Pick<QuestionBatch, 'id' | 'source'>,
   word: BatchDecisionWord,
@@ -47,9 +47,8 @@ export function requireBatchDecision(
 }
 
 /**
- * Decides everything in a batch that is still open and was opened up to `until`, because a run in progress
- * can add contacts that nobody has seen. It can be interrupted at any moment. When repeated, it continues
- * with the rest.
+ * Decides all open questions of a batch that were opened up to `until`. A run in progress can add contacts later, which
+ * nobody has seen. If the process is interrupted, another call continues with the rest.
  */
 export async function decideBatch(
   act: Act,

@@ -1,6 +1,4 @@
-/**
- * Finds the user who decided a question first, to inform other users who decide the same question.
- */
+/** Finds the user who decided a question first, so other users who decide the same question can be told. */
 import type { Actor } from '../core/actor.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { formatTimestamp } from '../core/quantities.ts';
@@ -10,17 +8,16 @@ import { actorText } from '../privacy/audit-view.ts';
 import type { Question } from './statements/questions.ts';
 import { type AnswerSubject, findGivenAnswer } from './statements/withdrawable-answers.ts';
 
-/** The maximum time between a decision and its audit entry, which a transaction may have to wait for. */
+/** A decision's audit entry can be this much later than the decision, because its transaction may have to wait. */
 const ENTRY_WITHIN_MS = 60_000;
 
-/** The number of entries from that time that are searched for the decision. */
+/** How many audit entries from that time are searched for the decision. */
 const MOST_READ = 2_000;
 
 const NEXT = 'Nothing was changed. List the open decisions: donor-sync holds';
 
 /**
- * Creates the error for a decision that has already been made. It names the user who decided first, if the audit still
- * has the entry.
+ * Creates the error for a question that is already decided. It names the first user if the audit still has the entry.
  */
 export async function decidedAlready(
   source: AuditSource,
@@ -35,10 +32,7 @@ export async function decidedAlready(
   return holdDecided(`The decision ${id} ${what} ${when}${who}. ${NEXT}`, { hold: id });
 }
 
-/**
- * Throws the same error if another user has just answered this question, or this batch, and can still withdraw that
- * answer.
- */
+/** Throws the same error if another user has just answered the question or batch and can still withdraw the answer. */
 export async function refuseAnswered(
   source: AuditSource,
   subject: { about: AnswerSubject; id: string; integrationId: string },
@@ -56,8 +50,7 @@ export async function refuseAnswered(
 }
 
 /**
- * Describes the user who answered a question first, in the words of these errors. Returns null if nobody has answered
- * it.
+ * Describes the user who answered a question first, in words for these errors. Returns null if nobody has answered it.
  */
 export async function describeFirst(
   source: AuditSource,
@@ -68,9 +61,7 @@ export async function describeFirst(
   return refuseAnswered(source, { about, id, integrationId }).then(() => null, messageOf);
 }
 
-/**
- * The question was decided, or no longer exists. `message` names the user who decided it, or the reason why it is gone.
- */
+/** Creates the error for a question that was decided or no longer exists. `message` contains the user or the reason. */
 export function holdDecided(
   message: string,
   details: Readonly<Record<string, string>> = {},
@@ -78,7 +69,7 @@ export function holdDecided(
   return new ConfigurationError(message, { code: 'hold_decided', refusal: 'conflict', details });
 }
 
-/** Null if nobody decided it, or if the audit no longer has the entry. */
+/** Returns the user, or null if nobody has decided it or the audit no longer has the entry. */
 async function findDecider(source: AuditSource, question: Question): Promise<Actor | null> {
   const { about, id, batch, integrationId, decidedAt } = question;
   if (decidedAt === null) return null;

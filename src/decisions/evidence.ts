@@ -1,7 +1,7 @@
 /**
- * The evidence for a user who decides about a held contact: the person in the CRM, and the contents of the
- * profile. Both are read at that moment, free of charge, because the store contains neither. They are not
- * stored and never logged.
+ * Reads the evidence for a decision about a held contact: the person in the CRM, and the contents of the profile. The
+ * store contains neither, so both are read at that moment. This costs nothing, and the evidence is not stored or
+ * logged.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -28,23 +28,21 @@ export interface ShownContact {
   employers: readonly string[];
 }
 
-/**
- * The parts of a profile that identify a person, without their wealth. A profile has no address.
- */
+/** The parts of a profile that identify a person. Their wealth is left out, and a profile has no address. */
 export type ShownProfile = Pick<
   Profile,
   'name' | 'age' | 'isDeceased' | 'work' | 'education' | 'profileUrl'
 >;
 
 export interface HoldEvidence {
-  /** Null if the contact is no longer in the CRM, or if the CRM could not be reached. */
+  /** The contact, or null if it is no longer in the CRM or the CRM cannot be reached. */
   contact: ShownContact | null;
   profile: ShownProfile | null;
   /** How the service found the person, or null if the service does not report this. */
   match: Match | null;
   /** `none`: the hold is not about a profile. `gone`: the service no longer has the profile. */
   result: 'there' | 'gone' | 'none' | 'unknown';
-  /** Why something is missing; each is a sentence without its capital and its full stop. */
+  /** Why something is missing. Each text is a sentence without its capital letter and full stop. */
   problems: string[];
 }
 
@@ -73,7 +71,7 @@ const NOTHING: HoldEvidence = {
   problems: [],
 };
 
-/** The maximum number of integrations at a time. Each means signing in to a CRM. */
+/** How many integrations are read at a time. Each may have to sign in to its CRM. */
 const INTEGRATIONS_AT_ONCE = 4;
 
 async function readEvidence(
@@ -96,8 +94,8 @@ async function readEvidence(
 }
 
 /**
- * Queries the CRM and the service at the same time, each once for all holds. If one of them fails, the other
- * can still succeed.
+ * Queries the CRM and the service at the same time, once for all holds. If one of them fails, the other result is still
+ * used.
  */
 async function evidenceIn(
   deps: SyncDeps,
@@ -127,7 +125,7 @@ async function evidenceIn(
   }
 }
 
-/** Kept profiles of held contacts, because a decision may take longer than the service keeps results. */
+/** Returns kept profiles of held contacts, because a decision can take longer than the service keeps results. */
 async function keptProfiles(
   deps: SyncDeps,
   rows: readonly ContactQuestion[],
@@ -140,7 +138,8 @@ async function keptProfiles(
 }
 
 /**
- * No evidence is shown for a contact that has opted out since it was held. The next run closes the question.
+ * Returns true if the contact has opted out since it was held. No evidence is shown for it, and the next run closes the
+ * question.
  */
 function hasOptedOut(found: PromiseSettledResult<RecordLookup[]>, crmId: string): boolean {
   if (found.status === 'rejected') return false;

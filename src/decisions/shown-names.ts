@@ -1,4 +1,6 @@
-/** The names that the terminal and the API show next to a question about a profile. They are read now, and not stored or logged. */
+/**
+ * Reads the names that the terminal and the API show next to a question about a profile. They are not stored or logged.
+ */
 
 import { z } from 'zod';
 import type { Application } from '../application.ts';
@@ -14,7 +16,7 @@ export const shownNamesSchema = z.object({
 });
 export type ShownNames = z.output<typeof shownNamesSchema>;
 
-/** Reads the names for the questions that have a profile, by the question's ID. */
+/** Reads the names for questions that have a profile, by question ID. */
 export async function readShownNames(
   application: Pick<Application, 'integrations' | 'open'>,
   questions: readonly Question[],

@@ -1,4 +1,4 @@
-/** Records actions that need a second user, instead of performing them. */
+/** Records actions that need a second user, so that they are not performed yet. */
 
 import { createHash } from 'node:crypto';
 import { collect } from '../../core/collect.ts';
@@ -37,7 +37,7 @@ export interface AskDeps {
   };
 }
 
-/** The requested action, and its integration. For the erasure of a contact, it includes the contact's ID. */
+/** The requested action, with its integration. If a contact is to be erased, also its ID. */
 export interface Asked {
   request: WorkRequest;
   integrationId: string;
@@ -45,8 +45,8 @@ export interface Asked {
 }
 
 /**
- * Returns the pending approval, or null if none is needed. Throws a ConfigurationError for a requester without an
- * account.
+ * Records the request if a second user is needed, and returns it. Returns null if none is needed. Throws a
+ * ConfigurationError for a requester without an account.
  */
 export async function askSecondPerson(
   { application }: AskDeps,
@@ -70,8 +70,8 @@ export async function askSecondPerson(
 }
 
 /**
- * Returns whether another user would have to confirm the action, in words for the question before it. Empty if not.
- * Throws a ConfigurationError (conflict) if nobody could confirm.
+ * Returns a text for the question before the action, if another user would have to confirm it. The text is empty if
+ * nobody has to. Throws a ConfigurationError (conflict) if nobody could confirm it.
  */
 export async function warnOfSecondUser(
   { application }: AskDeps,
@@ -90,7 +90,7 @@ interface Waiting {
   subject: Subject;
 }
 
-/** Null if one user is enough. */
+/** Returns the action that has to wait, or null if one user is enough. */
 async function findWaiting(
   application: AskDeps['application'],
   asked: Asked,
@@ -102,10 +102,7 @@ async function findWaiting(
   return rule && { rule, subject };
 }
 
-/**
- * Rules under which a request that nobody could confirm is refused. The reason is that a person's request to
- * be erased must not wait in vain.
- */
+/** Rules that refuse a request if nobody could confirm it. A person's request to be erased must not wait in vain. */
 const REFUSED_WITHOUT_SECOND: readonly (keyof SecondPersonRules)[] = ['forget', 'forgetByCrm'];
 
 async function requireConfirmable(
@@ -124,9 +121,8 @@ async function requireConfirmable(
 }
 
 /**
- * Requests an action that is carried out outside the database. If the settings require a second user, the
- * action waits. Otherwise it takes effect at once. The service carries it out, and continues it after a
- * restart. Throws a ConfigurationError for a caller without an account.
+ * Requests an action that the service carries out and continues after a restart. If the settings require a second user,
+ * the action waits. Otherwise it takes effect immediately. Throws a ConfigurationError for a caller without an account.
  */
 export async function askForWork(
   deps: AskDeps,
@@ -149,7 +145,7 @@ export async function askForWork(
   return approval;
 }
 
-/** Returns true if a rule may apply to the action. If not, the subject need not be read. */
+/** Returns true if a rule may apply to the action. If no rule can apply, the subject need not be read. */
 function isWatched(rules: SecondPersonRules, { what }: WorkRequest): boolean {
   if (what === 'forget') return rules.forget || rules.forgetEverywhere;
   if (what === 'undo') return rules.undo !== null;
@@ -171,18 +167,15 @@ function findRule(
   return contacts > (rules.approvals ?? contacts) ? 'approvals' : null;
 }
 
-/** The present subject of a request. */
+/** The subject of a request, as it is now. */
 interface Subject extends Pick<NewApproval, 'integrations' | 'contacts' | 'credits' | 'digest'> {
-  /**
-   * The decisions to apply, limited to the questions that exist now. Null if the request is not a
-   * decision.
-   */
+  /** The decisions to apply to the questions that exist now. Null if the request is not a decision. */
   decisions: ApprovalDecision[] | null;
-  /** How many of its contacts a decision erases because the CRM asks for it. */
+  /** How many contacts a decision erases because the CRM has requested it. */
   erasures: number;
 }
 
-/** Reads the present subject. If the digest is the same, the subject has not changed. */
+/** Reads the current subject. If its digest is the same, the subject has not changed. */
 export async function readSubject(
   application: AskDeps['application'],
   { request, integrationId, crmId = '' }: Asked,
@@ -233,10 +226,10 @@ export async function readSubject(
 interface Held {
   id: string;
   openedAt: number;
-  /** The number of contacts, and the credits needed to approve it. */
+  /** How many contacts the question is about, and how many credits approving it needs. */
   contacts: number;
   credits: number;
-  /** True if the CRM asks to erase the contact. */
+  /** True if the CRM has requested the contact's erasure. */
   isErasure: boolean;
 }
 
@@ -258,12 +251,12 @@ async function heldBy(
   function toHeld(question: Question): Held {
     const { id, openedAt, kind, detail } = question;
     if (question.about === 'network') {
-      // The number of members who join or leave comes first.
+      // The detail starts with the number of members who join or leave.
       const contacts = Number.parseInt(detail ?? '', 10) || 1;
       const credits = kind === 'network_deleted' ? contacts : 0;
       return { id, openedAt, contacts, credits, isErasure: false };
     }
-    // Approving a changed identity means submitting it again.
+    // Approving a changed identity means submitting the contact again.
     const isPaid =
       decision === 'resubmitted' || kind === 'identity_mass_change' || kind === 'paid_since_backup';
     const isErasure = kind === ERASURE_KIND;
@@ -282,7 +275,7 @@ export function toApprovalRequest(
   );
 }
 
-/** Returns the same for a batch. */
+/** Returns the decision about a batch as a request. */
 export function approvalOfBatch(
   word: DecisionWord,
   { id: subject, integrationId }: Pick<QuestionBatch, 'id' | 'integrationId'>,
@@ -290,7 +283,7 @@ export function approvalOfBatch(
   return buildRequest(word, [{ about: 'batch', subject, integrationId }]);
 }
 
-/** Returns the same for all holds with a reason that were opened up to then (epoch ms). */
+/** Returns the decision about all holds with a reason as a request, if they were opened up to this time (epoch ms). */
 export function approvalOfReason(
   word: DecisionWord,
   reason: Pick<ApprovalDecision, 'subject' | 'integrationId' | 'openedUntil'>,

@@ -1,6 +1,4 @@
-/**
- * Carries out confirmed actions in the service, including actions that an earlier process left unfinished.
- */
+/** Carries out confirmed actions in the service, and continues actions that an earlier process left unfinished. */
 
 import { messageOf } from '../../core/errors.ts';
 import { type ApprovalRecord, listStoredApprovals } from '../statements/approvals.ts';
@@ -8,18 +6,18 @@ import { listApprovals } from '../views/approval.ts';
 import { type ConfirmDeps, carryOut } from './confirm.ts';
 
 export interface CarryOnDeps extends ConfirmDeps {
-  /** Aborted when the service has to stop. Unfinished actions then wait for the next start. */
+  /** Aborted when the service has to stop. Unfinished actions wait for the next start. */
   stopping: AbortSignal;
 }
 
 /**
- * A run may be in progress, or a CRM may be unavailable. The first retry comes soon. Then the delay doubles
- * each time, because a record may refuse forever.
+ * When an action is retried, for example because a run is in progress or a CRM is unavailable. The first retry comes
+ * soon. The delay then doubles each time, because a record may refuse forever.
  */
 const AGAIN_AFTER_MS = 300_000;
 const AGAIN_AT_LATEST_MS = 6 * 3_600_000;
 
-/** Returns a function to call for each confirmation. It retries unfinished actions automatically. */
+/** Returns a function to call after each confirmation. Unfinished actions are retried automatically. */
 export function createApprovalWatch(deps: CarryOnDeps): () => void {
   const { application, clock, log, stopping } = deps;
   let isWatching = false;
@@ -42,7 +40,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
     isWatching = false;
   }
 
-  /** While the database is briefly unavailable, all confirmed actions stay recorded. */
+  /** Logs an outage of the database. All confirmed actions stay recorded. */
   function noteTrouble(error: unknown): false {
     if (!stopping.aborted) {
       log.warn({ error: messageOf(error) }, 'what was confirmed could not be looked up');
@@ -50,7 +48,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
     return false;
   }
 
-  /** Returns false if some actions are left. */
+  /** Carries out the confirmed actions. Returns false if some of them are left. */
   async function carryOutAll(): Promise<boolean> {
     const approvals = await listApprovals(application.store);
     for (const approval of approvals) {
@@ -65,7 +63,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
   }
 }
 
-/** Confirmed, but not finished. */
+/** Returns true if the request is confirmed but not finished. */
 function isUnfinished({ confirmedBy, outcome }: ApprovalRecord): boolean {
   return confirmedBy !== null && outcome === null;
 }

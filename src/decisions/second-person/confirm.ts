@@ -1,4 +1,7 @@
-/** Lets a second user confirm or refuse. Confirmed actions that are not decisions about holds are then carried out. */
+/**
+ * Lets a second user confirm or refuse a request. If it is not a decision about holds, the confirmed action is then
+ * carried out.
+ */
 
 import type { Application } from '../../application.ts';
 import type { Actor } from '../../core/actor.ts';
@@ -30,22 +33,22 @@ export interface ConfirmDeps {
   log: Log;
   /**
    * Carries out a confirmed operation in this user's name, and records how it ended. Omitted if only the service does
-   * that.
+   * this.
    */
   runOperation?: (approval: ApprovalRecord, by: Actor, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Confirms another person's request. Decisions about holds apply when this resolves. Any other action is
- * recorded as confirmed, and `carryOut` carries it out. Throws a ConfigurationError, with nothing changed, if
- * the caller may be the first person, or if the subject has changed since the request.
+ * Confirms someone else's request. Decisions about holds have been applied when this resolves. Any other action is only
+ * recorded as confirmed, and `carryOut` carries it out. Throws a ConfigurationError and changes nothing if the caller
+ * may be the requester, or if the subject has changed since the request.
  */
 export async function confirmApproval(
   { application }: AskDeps,
   approval: ApprovalRecord,
   { account, actor }: Requester,
 ): Promise<void> {
-  // Both users have already agreed, so continuing needs no further check.
+  // Both users have agreed already, so continuing needs no further check.
   if (approval.confirmedBy !== null) return;
   await requireSecondUser(application.store, approval, account);
   const { request, integrationId, crmId } = approval;
@@ -60,10 +63,7 @@ export async function confirmApproval(
   if (decisions !== null) await applyDueAnswers(store);
 }
 
-/**
- * Withdraws a request, by the requester or by another person. Throws a ConfigurationError if it is
- * too late.
- */
+/** Withdraws a request. The requester and other users can do this. Throws a ConfigurationError if it is too late. */
 export async function refuseApproval(
   { application }: AskDeps,
   approval: ApprovalRecord,
@@ -73,7 +73,7 @@ export async function refuseApproval(
   if (!(await act((trx) => recordRefusal(trx, approval)))) throw approvalGone();
 }
 
-/** The results. Both are null for decisions, which are applied automatically. */
+/** The results. Both are null for decisions, because decisions are applied automatically. */
 export interface CarriedOut {
   undo: UndoReport | null;
   forget: ErasureReceipt | null;
@@ -82,9 +82,9 @@ export interface CarriedOut {
 const NOTHING: CarriedOut = { undo: null, forget: null };
 
 /**
- * Carries out a confirmed action, in the name of the confirming person. It can be interrupted at any moment
- * and repeated, because undo restores only values that are still ours, and an erasure continues where it
- * stopped. Throws AlreadyRunning, with nothing done, while a run is in progress.
+ * Carries out a confirmed action in the name of the confirming user. It can be interrupted and repeated: undo restores
+ * only values that are still ours, and an erasure continues where it stopped. Throws AlreadyRunning, with nothing done,
+ * while a run is in progress.
  */
 export async function carryOut(
   deps: ConfirmDeps,
@@ -119,12 +119,12 @@ export async function carryOut(
     if (isKnownNowhere(error)) await endApproval(store.connection, approval);
     throw error;
   });
-  // Values that the CRM did not clear are tried again.
+  // If the CRM did not clear all values, this is tried again.
   if (forget.complete) await endApproval(store.connection, approval);
   return { ...NOTHING, forget };
 }
 
-/** In that case, a retry does not help. A CRM that refuses access or is unavailable may respond later. */
+/** Returns true if a retry cannot help. In contrast, a CRM that refuses access or is unavailable may respond later. */
 function isKnownNowhere(error: unknown): boolean {
   if (!isConfigurationError(error) || error.code !== 'contact_unknown') return false;
   return error.details['isCrmAsked'] === true;
@@ -141,7 +141,7 @@ async function undoConfirmed(
   const open = await application.open(integration, signal);
   try {
     return await withLease(open.deps, integration.id, async (lease) => {
-      // Another process may have carried it out while this one waited.
+      // Another process may have carried out the action while this one waited.
       if ((await findStoredApproval(store, approval.id)) === undefined) return null;
       const asked = { run, approval: approval.id };
       const integrationId = integration.id;

@@ -1,6 +1,6 @@
 /**
- * Defines who counts as a second user. This file does not import undo or erasures, so all operations can use it, and
- * only a few commands have to load undo and erasures.
+ * Decides who counts as a second user. This file imports neither undo nor erasures. So all operations can use it, while
+ * only a few commands have to load those.
  */
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -14,10 +14,11 @@ import { type AuditSource, listAuditEntries } from '../../privacy/audit/read-aud
 import type { ApprovalRecord } from '../statements/approvals.ts';
 
 /**
- * The requester: the account that distinguishes the second user from the first, and the actor for the audit.
+ * The user who makes a request. The account distinguishes this user from the second user, and the actor appears in the
+ * audit.
  */
 export interface Requester {
-  /** Null for a requester without an account, such as the visitor of the demo. */
+  /** The account, or null if the requester has none, as a visitor of the demo. */
   account: Account | null;
   actor: Actor;
 }
@@ -25,15 +26,15 @@ export interface Requester {
 /** The role and access that the second user needs. */
 export interface NeededUser {
   role: Role;
-  /** The IDs of the clients that the request is about, or null for all. */
+  /** The IDs of the clients that the request affects, or null for all clients. */
   integrations: readonly string[] | null;
   /** The setting that requires a second user, such as `twoPeople.forget`. */
   setting: string;
 }
 
 /**
- * Throws a ConfigurationError (conflict) if nobody except this user could confirm the request now. Access
- * tokens do not count, and neither do invited users who have not joined yet.
+ * Throws a ConfigurationError (conflict) if only this user could confirm the request. Access tokens do not count.
+ * Invited users who have not joined yet do not count either.
  */
 export async function requireSomeoneElse(
   users: UserReader,
@@ -61,13 +62,13 @@ export async function requireSomeoneElse(
   }
 }
 
-/** Null means all clients. */
+/** Returns true if the user has access to the needed clients. Null means all clients. */
 function reaches(has: readonly string[] | null, needed: readonly string[] | null): boolean {
   if (has === null) return true;
   return needed?.every((id) => has.includes(id)) ?? false;
 }
 
-/** Throws a ConfigurationError (conflict) if this account may belong to the requester. */
+/** Throws a ConfigurationError (conflict) if this account may also belong to the requester. */
 export async function requireSecondUser(
   source: AuditSource,
   approval: ApprovalRecord,
@@ -81,7 +82,7 @@ export async function requireSecondUser(
   }
 }
 
-/** An account that was created after the request may have been created by the requester. */
+/** Returns true if the account was created after the request. The requester may have created it. */
 async function isNewer(
   reader: Reader,
   { kind, id }: NonNullable<Requester['account']>,
@@ -95,7 +96,7 @@ async function isNewer(
   return (account?.createdAt ?? askedAt) >= askedAt;
 }
 
-/** Audit actions that let someone sign in as a user in a new way. */
+/** Audit actions that give someone a new way to sign in as a user. */
 const NEW_WAYS_IN = [
   'person.invited',
   'person.joined',
@@ -103,12 +104,14 @@ const NEW_WAYS_IN = [
   'passkey.added',
 ] as const;
 
-/** With more entries than this, the account counts as changed. Nobody can hide a change among many others. */
+/**
+ * If there are more entries than this, the account counts as changed. So nobody can hide a change among many others.
+ */
 const MOST_ENTRIES = 1_000;
 
 /**
- * A user with a new link, password or passkey since the request may be the requester: an owner can create a link for
- * any user, and sign in with it.
+ * Returns true if the user has got a new link, password or passkey since the request. An owner can create a link for
+ * any user and sign in with it, so this user may be the requester.
  */
 async function hasNewWayIn(
   source: AuditSource,
@@ -124,7 +127,10 @@ async function hasNewWayIn(
   return false;
 }
 
-/** A request outlives its caller's connection, so it needs an account's name. */
+/**
+ * Creates the error for a requester without an account. A request outlives its caller's connection, so it needs an
+ * account.
+ */
 export function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
     'This needs a user account, and you do not have one yet. Nothing was changed. Sign in as a user, or use your own access token.',
@@ -141,12 +147,12 @@ const CHANGED =
 const GONE =
   'The request is no longer waiting: another user confirmed or refused it, or it has expired. Nothing was changed.';
 
-/** Creates the error for a request whose effect has changed since the request was made. */
+/** Creates the error for a request whose effect has changed since it was made. */
 export function approvalChanged(): ConfigurationError {
   return refusal('approval_changed', CHANGED);
 }
 
-/** Another user has answered it, or it has expired. */
+/** Creates the error for a request that was already answered or has expired. */
 export function approvalGone(): ConfigurationError {
   return refusal('approval_gone', GONE);
 }

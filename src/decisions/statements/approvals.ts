@@ -1,8 +1,8 @@
 /**
- * Requests: answers that need a second user, or that the service carries out outside of the database.
- * Confirming is one transaction, in which a decision about questions becomes an answer to each of them and
- * takes effect. So it cannot be lost or applied twice, like any other answer. If an answer is carried out
- * outside the database, it takes effect at once, and its row is deleted when it has been carried out.
+ * Stores requests: answers that need a second user, or that the service carries out outside the database. A decision
+ * about questions is confirmed in one transaction. It becomes an answer to each question and takes effect, so it cannot
+ * be lost or applied twice. An answer that is carried out outside the database takes effect immediately, and its row is
+ * deleted afterwards.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ import {
 
 type AnswerRow = Selectable<Tables['answers']>;
 
-/** How long a request waits, and how long a confirmed action is retried. */
+/** How long a request waits for confirmation, and how long a confirmed action is retried. */
 export const APPROVAL_MS = 7 * 86_400_000;
 
 /** How long a request's outcome can be queried. */
@@ -40,7 +40,7 @@ const decisionSchema = z.object({
   openedUntil: z.number().nullable(),
 });
 
-/** The actions that may wait for a second person. */
+/** The actions that can wait for a second user. */
 const requestSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('decide'), decisions: z.array(decisionSchema) }),
   z.object({ what: z.literal('undo'), run: z.string() }),
@@ -48,15 +48,15 @@ const requestSchema = z.discriminatedUnion('what', [
     what: z.literal('forget'),
     alsoInCrm: z.boolean(),
     blockUnknown: z.boolean(),
-    /** False if only the clients of the contact's own CRM account are included. */
+    /** False to include only the clients of the contact's own CRM account. */
     everywhere: z.boolean().default(true),
   }),
   z.object({
     what: z.literal('operation'),
-    /** The name and the input of an operation, which is looked up when it is carried out. */
+    /** The operation's name and input. The operation itself is looked up when it is carried out. */
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
-    /** The operation's rules for the users who may confirm it. */
+    /** Who may confirm the request, according to the operation. */
     role: z.enum(ROLES),
     by: z.enum(['person', 'person+token']),
     /** A description of the action, without names. */
@@ -64,9 +64,9 @@ const requestSchema = z.discriminatedUnion('what', [
   }),
 ]);
 
-/** How an operation that the service carried out has ended: with its result, or with a permanent error. */
+/** How an operation that the service carried out ended: with a result, or with a permanent error. */
 const outcomeSchema = z.object({
-  /** Epoch ms. */
+  /** When the operation ended (epoch ms). */
   endedAt: z.number(),
   result: z.unknown(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -74,11 +74,11 @@ const outcomeSchema = z.object({
 
 const askedSchema = z.object({
   request: requestSchema,
-  /** All integrations of the request. The row contains the first one. */
+  /** All integrations that the request affects. The row contains only the first one. */
   integrations: z.array(z.string()),
   contacts: z.number(),
   credits: z.number(),
-  /** Digest of the request and of its subject at that moment. */
+  /** The digest of the request and of its subject when it was made. */
   digest: z.string(),
   by: z.object({
     actor: actorSchema,
@@ -88,7 +88,7 @@ const askedSchema = z.object({
       name: z.string(),
     }),
   }),
-  /** Null until an operation has been carried out. Other requests are deleted at that point. */
+  /** Null until an operation was carried out. Requests for anything else are deleted at that point. */
   outcome: outcomeSchema.nullable().default(null),
 });
 
@@ -96,15 +96,13 @@ export type ApprovalRequest = z.output<typeof requestSchema>;
 export type ApprovalDecision = z.infer<typeof decisionSchema>;
 
 export type OperationRequest = Extract<ApprovalRequest, { what: 'operation' }>;
-/**
- * A request whose meaning and subject are defined here. For an operation, the operation itself defines them.
- */
+/** A request whose meaning and subject are defined here. Operations define their own. */
 export type WorkRequest = Exclude<ApprovalRequest, OperationRequest>;
 export type OperationOutcome = z.infer<typeof outcomeSchema>;
 
 type Asked = z.infer<typeof askedSchema>;
 
-/** Returns a request as a canonical text, regardless of how it was built. */
+/** Returns a canonical text for a request, regardless of how it was built. */
 export function requestText(request: ApprovalRequest): string {
   return JSON.stringify(requestSchema.parse(request));
 }
@@ -117,25 +115,25 @@ export interface ApprovalRecord extends NewApproval {
   outcome: OperationOutcome | null;
   id: string;
   integrationId: string;
-  /** Epoch ms. */
+  /** When the request was made (epoch ms). */
   askedAt: number;
   runsOutAt: number;
-  /** The user who confirmed the action that is being carried out, or null while it waits. */
+  /** The user who confirmed the action, or null while it waits for confirmation. */
   confirmedBy: Actor | null;
 }
 
-/** The database, and the fingerprint that decrypts and verifies its approvals. */
+/** The database, and the keys that decrypt and verify its approvals. */
 export interface ApprovalSource {
   readonly reader: Reader;
   readonly fingerprint: Fingerprint;
 }
 
-/** The result of confirming: `gone` if another user was first. */
+/** The result of confirming. `gone` means that another user was first. */
 export type Confirmed = 'confirmed' | 'gone' | 'changed';
 
 /**
- * Records a request that needs a second user. If an equal request is already waiting, nothing is recorded. If
- * an equal request has expired, it is deleted first.
+ * Records a request that needs a second user. If an equal request is waiting, nothing is recorded. An equal request
+ * that has expired is deleted first.
  */
 export function recordApproval(
   trx: ActorTransaction,
@@ -145,9 +143,8 @@ export function recordApproval(
 }
 
 /**
- * Records a request that nobody else has to confirm. It takes effect at once, and the service carries it out.
- * If an equal request is already recorded, nothing is recorded. If an equal request has expired, it is
- * deleted first.
+ * Records a request that needs no confirmation. It takes effect immediately, and the service carries it out. If an
+ * equal request is recorded, nothing is recorded. An equal request that has expired is deleted first.
  */
 export function recordWork(
   trx: ActorTransaction,
@@ -199,8 +196,8 @@ async function recordRequest(
 }
 
 /**
- * Returns all requests that wait or are being carried out, oldest first, without requests that were tampered
- * with in the database.
+ * Returns all requests that wait or are being carried out, oldest first. Requests that someone tampered with are left
+ * out.
  */
 export async function listStoredApprovals({
   reader,
@@ -220,8 +217,8 @@ export async function findStoredApproval(
 }
 
 /**
- * Confirms in the name of the actor. `decisions` contains the decisions that apply from now on, or null for any other
- * action.
+ * Confirms a request in the actor's name. `decisions` contains the decisions that apply from now on, or null for any
+ * other action.
  */
 export async function recordConfirmation(
   act: Act,
@@ -247,7 +244,8 @@ export async function recordConfirmation(
 }
 
 /**
- * Deletes a request, even if it is confirmed and cannot be carried out. Returns false if it no longer exists.
+ * Deletes a request. This works even for a confirmed request that cannot be carried out. Returns false if it no longer
+ * exists.
  */
 export async function recordRefusal(
   trx: ActorTransaction,
@@ -265,7 +263,7 @@ export async function recordRefusal(
 }
 
 /**
- * Confirms a request in the actor's name, within the transaction that carries it out. Returns false if another user was
+ * Confirms a request in the actor's name, in the transaction that carries it out. Returns false if another user was
  * first.
  */
 export async function confirmWithin(
@@ -278,7 +276,7 @@ export async function confirmWithin(
   return true;
 }
 
-/** Keeps the result of an operation for a day. After that, the same operation can be requested again. */
+/** Records an operation's result for a day. After that, the same operation can be requested again. */
 export async function recordOutcome(
   { connection, fingerprint }: { connection: TimedConnection; fingerprint: Fingerprint },
   { id, integrationId, crmId, ...approval }: ApprovalRecord,
@@ -299,7 +297,7 @@ export async function recordOutcome(
     .execute();
 }
 
-/** Deletes the request, because the confirmed action is done. */
+/** Deletes a request whose action is done. */
 export async function endApproval(
   connection: TimedConnection,
   { id }: Pick<ApprovalRecord, 'id'>,
@@ -331,7 +329,7 @@ export async function expireApprovals(store: ApprovalStore): Promise<void> {
 }
 
 function isOver({ void_from: at }: AnswerRow, now: number): boolean {
-  // A request that lies far in the future was made before the clock was set back.
+  // If a request is far in the future, it was made before the clock was set back.
   return at !== null && (at <= now || at > now + APPROVAL_MS);
 }
 
@@ -357,7 +355,7 @@ function selectRequests(reader: Reader) {
   return reader.selectFrom('answers').selectAll().where('needs', 'is not', null);
 }
 
-/** Returns the recorded request with this digest. There is at most one. */
+/** Selects the recorded request with this digest. There is at most one. */
 function selectEqual(
   reader: Reader,
   { integrationId, digest }: { integrationId: string; digest: string },
@@ -370,7 +368,7 @@ function selectEqual(
     .where('subject', '=', digest);
 }
 
-/** Removes the request, because decisions about questions replace it. */
+/** Removes a request that is replaced with decisions about questions. */
 async function take(trx: ActorTransaction, { id }: ApprovalRecord): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('answers')
@@ -381,7 +379,7 @@ async function take(trx: ActorTransaction, { id }: ApprovalRecord): Promise<bool
   return numDeletedRows > 0n;
 }
 
-/** The only statement that lets an answer that needs a second user take effect. */
+/** Lets an answer that needs a second user take effect. No other statement does this. */
 async function claim(
   trx: ActorTransaction,
   { id, integrationId, crmId }: ApprovalRecord,
@@ -402,7 +400,7 @@ async function claim(
   return numUpdatedRows > 0n;
 }
 
-/** Encrypts the acting user, as the second user or as the only user. */
+/** Encrypts the acting user, who is either the second user or the only user. */
 function sealConfirmer(
   { actor, fingerprint }: ActorTransaction,
   place: Parameters<typeof answerSealContext>[1],
@@ -429,7 +427,7 @@ function openRow(sealer: Sealer, row: AnswerRow): ApprovalRecord {
   };
 }
 
-/** A row that another program has written cannot be decrypted, and does not count. */
+/** Decrypts rows. A row that another program has written cannot be decrypted and is ignored. */
 function readable(sealer: Sealer, row: AnswerRow): ApprovalRecord[] {
   try {
     return [openRow(sealer, row)];
@@ -442,8 +440,8 @@ function readable(sealer: Sealer, row: AnswerRow): ApprovalRecord[] {
 class DecidedMeanwhile extends Error {}
 
 /**
- * Omits the contact, because otherwise the audit would contain more than the database. `forget` names the
- * contact.
+ * Returns the audit entry without the contact, because otherwise the audit would contain more than the database.
+ * `forget` names the contact.
  */
 function toAuditEntry<
   Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}` | 'work.asked',
@@ -454,8 +452,8 @@ function toAuditEntry<
 }
 
 /**
- * Deletes all requests from a restored database, because a request that has been confirmed or refused since
- * then must not be confirmed again.
+ * Deletes all requests from a restored database. A request may have been confirmed or refused since the backup, and
+ * must not be confirmed again.
  */
 export async function dropRequests(trx: Trx): Promise<void> {
   await trx.deleteFrom('answers').where('needs', 'is not', null).execute();

@@ -22,33 +22,29 @@ import {
   toLifeEvent,
 } from './questions.ts';
 
-/** The open questions with the same cause, counted. */
+/** A batch: open questions with the same cause, counted. */
 export interface QuestionBatch {
   id: string;
   integrationId: string;
   /**
-   * The cause of the holds: changed details, payments that a restored backup does not know, missing
-   * contacts, opt-out marks, or erasures that the CRM requests.
+   * Why the contacts are held: changed details, payments that a restored backup does not know, missing contacts,
+   * opt-out marks, or erasures that the CRM requests.
    */
   kind: BatchKind;
   count: number;
-  /**
-   * True if the settings that define the list of contacts have changed since the last time that no contact was missing.
-   */
+  /** True if the settings that define the contacts' list have changed since the list was last complete. */
   isListChanged: boolean;
-  /** The reason why the contacts count as paid for, or null for a restored backup and for other kinds. */
+  /** Why the contacts count as paid for. Null for a restored backup and for other kinds. */
   paidBefore: PaidBefore | null;
-  /** How the contacts were marked as opted out: CRM opt-out fields, or `objection`. */
+  /** What marks the contacts as opted out: CRM opt-out fields, or `objection`. */
   marks: readonly string[];
-  /** The reason of requested erasures, which is the same for the whole batch, or null for any other kind. */
+  /** Why the contacts are to be erased, which is the same for the whole batch. Null for any other kind. */
   source: ErasureSource | null;
-  /**
-   * The number of contacts in which each part has changed. A contact in which two parts have changed counts in both.
-   */
+  /** How many contacts have a change in each part. A contact with two changed parts counts in both. */
   parts: Partial<Record<ChangedPart, number>>;
-  /** When the first of them was opened (epoch ms). */
+  /** When the first question was opened (epoch ms). */
   since: number;
-  /** When the last of them was opened (epoch ms). A run in progress can add more to the batch. */
+  /** When the last question was opened (epoch ms). A run in progress can add more questions. */
   until: number;
 }
 
@@ -115,7 +111,7 @@ export async function listBatches(
   );
 }
 
-/** Open holds of a batch, in the order of their contacts' IDs; all of them unless limited. */
+/** Returns a batch's open holds, ordered by contact ID. Returns all of them unless there is a limit. */
 export function listQuestionsOfBatch(
   reader: Reader,
   { id, integrationId }: BatchId,
@@ -131,7 +127,7 @@ export function listQuestionsOfBatch(
     .then(listContactQuestions);
 }
 
-/** Open holds of one kind that belong to no batch and were opened up to then, oldest first. */
+/** Yields open holds of one kind that are not in a batch and were opened up to this time, oldest first. */
 export async function* listQuestionsOfReason(
   reader: Reader,
   integrationId: string,
@@ -161,10 +157,9 @@ export async function* listQuestionsOfReason(
 }
 
 /**
- * Decides everything in a batch that is still open; resolves with the number of decided holds. It works in batches with
- * one transaction each, hold and contact together. If the process ends in between, the rest is still open, and the same
- * call continues with it. Holds that were decided one by one do not change, and neither do holds opened after
- * `openedUntil` (epoch ms).
+ * Decides all open holds of a batch. Resolves with their number. Each transaction decides some holds together with
+ * their contacts. If the process ends in between, the same call continues with the rest. Holds that were decided
+ * separately stay as they are, and so do holds opened after `openedUntil` (epoch ms).
  */
 export async function recordBatchDecision(
   act: Act,
@@ -192,7 +187,7 @@ export async function recordBatchDecision(
   }
 }
 
-/** Returns the integration of a batch, open or decided, or null if no batch ever had this ID. */
+/** Returns the integration of a batch, whether it is open or decided. Returns null if the batch never existed. */
 export async function findBatchIntegration(
   reader: Reader,
   batchId: string,
@@ -234,7 +229,7 @@ function isListChange(kind: ContactQuestionKind, detail: string | null): boolean
   return isAboutMissing(kind) && detail === LIST_CHANGED;
 }
 
-/** The `detail` of a mass change is the list of changed parts. */
+/** Returns the batch with its changed parts, which are the `detail` of a mass change. */
 function withParts(
   parts: QuestionBatch['parts'],
   detail: string | null,
@@ -246,7 +241,7 @@ function withParts(
   return added;
 }
 
-/** Returns the changed parts from the detail of a hold; `unknown` if it has none. */
+/** Returns the changed parts from a hold's detail, or `unknown` if it has none. */
 export function parseChangedParts(detail: string | null): ChangedPart[] {
   const words = detail?.split(',') ?? [];
   const known = CHANGED_PARTS.filter((part) => words.includes(part));
@@ -267,7 +262,7 @@ async function decideSome(
     .where('integration_id', '=', integrationId)
     .where('decision', 'is', null)
     .where('batch', '=', id)
-    // The CRM may have forbidden the erasure since the question was shown.
+    // The CRM may have forbidden the erasure after the question was shown.
     .$if(decision === 'approved', (query) =>
       query.where((eb) =>
         eb.or([
@@ -288,7 +283,7 @@ async function decideSome(
       .updateTable('questions')
       .set({ decision, decided_at: now })
       .where('id', 'in', portion)
-      // Another user may have decided one in the meantime.
+      // Another user may have decided this hold in the meantime.
       .where('decision', 'is', null)
       .returning(['crm_id', 'kind'])
       .execute();

@@ -1,21 +1,18 @@
-/** The queue of questions that do not belong to a batch, in pages, counted by the database. */
+/** Reads the queue of questions that do not belong to a batch. The database counts them, and they are read in pages. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { QuestionKind } from '../../core/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 import { type Question, selectQuestions, toQuestion } from './questions.ts';
 
-/** The holds to read. */
+/** Which holds to read. */
 export interface QueueScope {
-  /** Only holds of these integrations, or null for all. */
+  /** The integrations whose holds are read, or null for all integrations. */
   integrationIds: readonly string[] | null;
-  /** The kind of hold, or null for every kind. */
+  /** The kind of hold, or null for all kinds. */
   reason: string | null;
 }
 
-/**
- * The position of a hold in the queue: the time at which it was opened, and its ID among the holds from the
- * same time.
- */
+/** A hold's position in the queue: when it was opened, and its ID. */
 export type QueuePlace = readonly [openedAt: number, id: string];
 
 export interface QueuePage extends QueueScope {
@@ -32,8 +29,8 @@ export interface QueueCount {
 }
 
 /**
- * Open questions that do not belong to a batch. If a question has an answer that can still be withdrawn, the
- * queue does not contain it.
+ * Returns open questions that do not belong to a batch. Questions with an answer that can still be withdrawn are left
+ * out.
  */
 export async function listQueuePage(reader: Reader, page: QueuePage): Promise<Question[]> {
   const direction = page.order === 'oldest' ? 'asc' : 'desc';
@@ -50,7 +47,7 @@ export async function listQueuePage(reader: Reader, page: QueuePage): Promise<Qu
   return rows.map(toQuestion);
 }
 
-/** Returns the number of questions of each integration and kind, without questions in batches. */
+/** Returns the number of questions for each integration and kind. Questions in batches are not counted. */
 export async function countQueue(reader: Reader, scope: QueueScope): Promise<QueueCount[]> {
   const rows = await reader
     .selectFrom('questions')

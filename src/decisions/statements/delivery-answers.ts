@@ -1,6 +1,6 @@
 /**
- * Users' answers after which a paid profile is delivered to its contact. Only this file knows which answers these are;
- * other topics read and withdraw them through its functions.
+ * Reads and withdraws the answers after which a paid profile is delivered. Other topics use these functions, because
+ * only this file knows which answers these are.
  */
 
 import type { ExpressionBuilder, NotNull } from 'kysely';
@@ -11,8 +11,8 @@ import { inFilledBatches } from '../../database/rows.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
 /**
- * Returns the approvals of these jobs' profiles: the kind of the hold, by tracking ID. An approval for a
- * contact that has since been merged into another contact does not apply to the other contact.
+ * Returns the approvals of these jobs' profiles, as kinds of hold by tracking ID. If a contact was merged into another
+ * one after the approval, the approval does not apply to that contact.
  */
 export async function listApprovedKinds(
   reader: Reader,
@@ -32,7 +32,7 @@ export function selectApprovals(reader: Reader) {
 }
 
 /**
- * Closes the approvals of these jobs' profiles, because the contacts have another name or address now. The profiles
+ * Closes the approvals of these jobs' profiles, because the contacts now have a different name or address. The profiles
  * are checked again.
  */
 export async function withdrawApprovals(
@@ -44,7 +44,7 @@ export async function withdrawApprovals(
     await trx
       .updateTable('questions')
       .set({ decision: 'superseded', decided_at: now })
-      // A hold has the ID of its job.
+      // A hold about a profile has the ID of its job.
       .where('id', 'in', batch)
       .where(isApproval)
       .execute();
@@ -58,7 +58,7 @@ function isApproval(eb: ExpressionBuilder<Tables, 'questions'>) {
 const selectApproved = preparedRead(
   (reader, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
     selectApprovals(reader)
-      // A hold has the ID of its job.
+      // A hold about a profile has the ID of its job.
       .innerJoin('jobs', (join) =>
         join
           .onRef('jobs.tracking_id', '=', 'questions.id')

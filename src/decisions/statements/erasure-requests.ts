@@ -1,7 +1,7 @@
 /**
- * The CRM's requests to erase contacts. Each is a hold, which is open while a user decides, and approved
- * until the erasure is done. The erasure deletes the hold with everything else of the contact, so a process
- * that is killed in between leaves it due.
+ * Stores the CRM's requests to erase contacts. Each request is a hold. It is open while a user decides, and approved
+ * until the erasure is done. The erasure deletes the hold with all other data about the contact, so if a process is
+ * killed in between, the erasure stays due.
  */
 import { type NotNull, sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -15,10 +15,10 @@ import { type AuditedTransaction, recordEntry } from '../../privacy/audit/record
 export const ERASURE_KIND = 'erasure_requested';
 
 /**
- * The `detail` of such a hold, which is the reason of the request. `crm_event`: the CRM has deleted the
- * contact for privacy. `should_forget`: the CRM marks it to be forgotten. `privacy_hold`: the CRM marks it to
- * be forgotten, but forbids the erasure for now. `objection`: the person objects to profiling. `merged`: a
- * contact that was merged into this one was deleted for privacy.
+ * The `detail` of such a hold, which is the reason for the request. `crm_event`: the CRM has deleted the contact for
+ * privacy. `should_forget`: the CRM marks the contact to be forgotten. `privacy_hold`: the CRM marks it to be
+ * forgotten, but forbids the erasure for now. `objection`: the person objects to profiling. `merged`: a contact that
+ * was merged into this one was deleted for privacy.
  */
 export type ErasureSource = (typeof ERASURE_SOURCES)[number];
 const ERASURE_SOURCES = [
@@ -28,15 +28,15 @@ const ERASURE_SOURCES = [
 /** The `detail` of a request that must not be carried out. */
 export const ON_HOLD = 'privacy_hold' satisfies ErasureSource;
 
-/** Requests that are only marks in the CRM, and end when the CRM no longer shows them. */
+/** Requests that are only marks in the CRM. They end when the CRM no longer shows the mark. */
 const BY_MARK: readonly ErasureSource[] = ['should_forget', ON_HOLD, 'objection'];
 
-/** The maximum number of erasures that start without a user, per integration and day (UTC). */
+/** How many erasures can start without a user, per integration and day (UTC). */
 const AUTOMATIC_ERASURES_PER_DAY = 25;
 
 const DAY_MS = 86_400_000;
 
-/** A request that was read or received. */
+/** A request that was read from the CRM or received in an event. */
 export interface ErasureRequest {
   crmId: string;
   source: ErasureSource;
@@ -44,7 +44,7 @@ export interface ErasureRequest {
   isAutomatic: boolean;
 }
 
-/** The number of new requests that are due now, and number that wait for a user. */
+/** How many new requests are due now, and how many wait for a user. */
 export interface RecordedRequests {
   due: number;
   asked: number;
@@ -54,7 +54,7 @@ export interface RecordOptions {
   newId: () => string;
 }
 
-/** Records requests that a run has read, and ends requests whose mark the contact no longer has. */
+/** Records requests that a run has read. Ends requests whose contact no longer has the mark. */
 export async function recordReadRequests(
   trx: RunTransaction,
   requests: readonly ErasureRequest[],
@@ -93,8 +93,7 @@ export async function listMarkedForErasure(
 }
 
 /**
- * Returns contacts that the CRM has deleted for privacy, as it reported. They are listed until they are erased or a
- * user keeps them.
+ * Returns contacts that the CRM reports as deleted for privacy, until they are erased or a user decides to keep them.
  */
 export async function listAskedByEvent(
   reader: Reader,
@@ -255,7 +254,7 @@ async function endMarks(
   }
 }
 
-/** An erasure that is to be carried out. */
+/** An erasure that has to be carried out. */
 export interface DueErasure {
   id: string;
   integrationId: string;
@@ -266,15 +265,15 @@ export interface DueErasure {
 type RequestStatus = Pick<Tables['questions'], 'id' | 'detail' | 'decision'>;
 
 /**
- * An approved erasure is being carried out. If a user has decided to keep a contact, only a deletion in the
- * CRM opens the question again.
+ * Returns true if the request needs no new question: its erasure is approved and being carried out, or a user has
+ * decided to keep the contact. In the second case only a deletion in the CRM opens the question again.
  */
 function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource): boolean {
   if (decision === 'approved') return true;
   return decision === 'rejected' && (source !== 'crm_event' || detail === 'crm_event');
 }
 
-/** Returns the current request of each contact, open or decided, that has not ended. */
+/** Returns each contact's current request, open or decided. Requests that have ended are left out. */
 async function findStandings(
   trx: Trx,
   integrationId: string,
@@ -296,7 +295,9 @@ async function findStandings(
   return standing;
 }
 
-/** If a person objects, there is something to erase only if a profile was bought. */
+/**
+ * Returns the contacts with profiles. If a person objects, there is something to erase only if a profile was bought.
+ */
 async function withProfiles(
   trx: Trx,
   integrationId: string,
@@ -353,7 +354,7 @@ function newHold(
     integration_id: of.integrationId,
     crm_id: of.crmId,
     kind: ERASURE_KIND,
-    // The hold belongs to no job.
+    // The hold does not belong to a job.
     tracking_id: of.id,
     batch: of.batch,
     detail: of.source,

@@ -9,17 +9,17 @@ export type NetworkDecision = Exclude<QuestionDecision, 'resubmitted'>;
 
 /** A new question to a user. */
 export interface NewNetworkQuestion {
-  /** The ID for the question, if it is new. */
+  /** The question's ID, if it is new. */
   id: string;
   network: string;
   kind: NetworkQuestionKind;
-  /** Identifies the exact subject by an ID or a fingerprint. A different matter is a different question. */
+  /** An ID or a fingerprint of the exact subject. A different subject makes it a different question. */
   matter: string;
   /** Details for users, without personal data. */
   detail: string | null;
 }
 
-/** Opens a question, unless the same question was opened before; resolves with its state. */
+/** Opens a question, unless the same question was opened before. Resolves with its state. */
 export async function askAboutNetwork(
   trx: RunTransaction,
   { id, network, kind, matter, detail }: NewNetworkQuestion,
@@ -42,9 +42,7 @@ export async function askAboutNetwork(
   return 'open';
 }
 
-/**
- * Records that the matter is settled. Users no longer have to decide, and earlier decisions no longer apply.
- */
+/** Records that the matter is settled. Users no longer have to decide it, and earlier decisions no longer apply. */
 export async function settleNetworkQuestion(
   trx: RunTransaction,
   network: string,

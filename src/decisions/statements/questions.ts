@@ -22,14 +22,17 @@ import { ON_HOLD } from './erasure-requests.ts';
 interface AnyQuestion {
   id: string;
   integrationId: string;
-  /** Details of the reason, as a word, a number or a CRM's message, or null if there are none. */
+  /** Details of the reason: a word, a number or a CRM's message. Null if there are none. */
   detail: string | null;
-  /** Epoch ms. */
+  /** When the question was opened (epoch ms). */
   openedAt: number;
-  /** Null while it is open. */
+  /** The decision, or null while the question is open. */
   decision: QuestionDecision | 'superseded' | null;
   decidedAt: number | null;
-  /** Questions with the same cause share a batch and can be decided together, or null for a single question. */
+  /**
+   * The batch that the question shares with other questions of the same cause, which are decided together. Null for a
+   * single question.
+   */
   batch: string | null;
 }
 
@@ -37,7 +40,7 @@ export interface ContactQuestion extends AnyQuestion {
   about: 'contact';
   crmId: string;
   kind: ContactQuestionKind;
-  /** The contact's job; if the question does not belong to a job, its own ID. */
+  /** The ID of the contact's job. If the question is not about a job, its own ID. */
   trackingId: string;
 }
 
@@ -55,7 +58,7 @@ export type Question = ContactQuestion | NetworkQuestion;
 /** The possible decisions about a question. */
 export type QuestionDecision = 'approved' | 'rejected' | 'resubmitted';
 
-/** The dependencies of a decision: the transactions of an actor, and the erasure log outside the database. */
+/** What a decision needs: the actor's transactions, and the erasure log outside the database. */
 export interface Decider {
   readonly act: Act;
   readonly erasures: ErasureLog;
@@ -133,7 +136,7 @@ export async function listQuestionsOfContact(
   return rows.map(toQuestion);
 }
 
-/** Returns contacts that a user declared not to be an erased person, and when (epoch ms). */
+/** Returns contacts that a user has declared not to be an erased person, with the time of that decision (epoch ms). */
 export async function listDistinguished(
   reader: Reader,
   integrationId: string,
@@ -151,8 +154,8 @@ export async function listDistinguished(
 }
 
 /**
- * Stores the decision and its consequences. Returns false if the question is no longer open, or does not
- * allow the decision. For example, a profile whose response was lost cannot be approved.
+ * Stores the decision and its consequences. Returns false if the question is no longer open, or if it does not allow
+ * the decision. For example, a profile whose response was lost cannot be approved.
  */
 export function recordDecision(
   decider: Decider,
@@ -192,7 +195,10 @@ async function decideContact(
   });
 }
 
-/** If a network is to be created again, the memberships of the deleted network are dropped. */
+/**
+ * Applies a decision about a network. If the network is to be created again, the memberships of the deleted one are
+ * dropped.
+ */
 async function decideNetwork(
   { act }: Decider,
   { id, integrationId, kind, network }: NetworkQuestion,
@@ -208,7 +214,7 @@ async function decideNetwork(
   });
 }
 
-/** Returns false if the question is no longer open. */
+/** Closes a question. Returns false if it is no longer open. */
 async function close(
   trx: ActorTransaction,
   id: string,
@@ -223,7 +229,7 @@ async function close(
   return numUpdatedRows > 0n;
 }
 
-/** Resolves with the IDs of the destroyed audit keys. */
+/** Moves the contact to its new state. Resolves with the IDs of destroyed audit keys. */
 async function moveContact(
   trx: ActorTransaction,
   erasures: ErasureLog,
@@ -236,7 +242,7 @@ async function moveContact(
     await removeConfirmed(trx, hold.integrationId, moment.now, [hold.crmId]);
     return [];
   }
-  // The answer alone decides about the profile.
+  // The answer itself decides what happens to the profile.
   if (isAnsweredAlone(hold.kind)) return [];
   const event = toLifeEvent(hold.kind, decision);
   if (event === 'confirmedErased') {
@@ -244,9 +250,9 @@ async function moveContact(
   }
   const job = trx.updateTable('jobs').where('tracking_id', '=', hold.trackingId);
   await (decision === 'approved'
-    ? // The user's statement counts: the service recognised this contact.
+    ? // The user's statement shows that the service recognised this contact.
       job.set({ state: 'completed', known: 1 }).where('state', '=', 'held')
-    : // A decision completes the job if the question was opened again after an approval.
+    : // The decision completes the job, even if the question was opened again after an approval.
       job
         .set({ state: 'delivered', closed_at: moment.now })
         .where('state', 'in', ['held', 'completed'])
@@ -256,7 +262,7 @@ async function moveContact(
   return [];
 }
 
-/** Decisions that a run must not overtake while it reads. */
+/** Decisions that must not be made while a run reads contacts. */
 const LOCKING_KINDS: readonly ContactQuestion['kind'][] = [
   ...(['forgotten_person', 'contacts_missing', 'mass_opt_out', 'erasure_requested'] as const),
 ];
@@ -266,7 +272,7 @@ function isAboutContact(kind: ContactQuestion['kind']): boolean {
   return kind === 'contacts_missing' || isAnsweredAlone(kind);
 }
 
-/** Questions whose answer changes nothing about the contact: it is read where it counts. */
+/** Questions whose answer does not change the contact. The answer is read where it matters. */
 type AnsweredAlone = 'mass_opt_out' | 'erasure_requested' | 'workflow_limit';
 
 function isAnsweredAlone(kind: ContactQuestion['kind']): kind is AnsweredAlone {
@@ -292,7 +298,7 @@ export function toLifeEvent(
   return isApproved ? 'profileApproved' : 'profileRejected';
 }
 
-/** Questions with the names of their networks. */
+/** Selects questions with the names of their networks. */
 export function selectQuestions(reader: Reader) {
   return (
     reader

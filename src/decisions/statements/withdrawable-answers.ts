@@ -1,12 +1,12 @@
 /**
- * Answers that users have given and that have not been carried out yet. A question and its contact do not
- * change before an answer takes effect, so withdrawing an answer means deleting it. If one process withdraws
- * an answer while another carries it out, the first one wins. If a process ends while it carries out an
- * answer, the next process does the rest.
+ * Stores answers that users have given and that have not been carried out yet. A question and its contact stay
+ * unchanged until an answer takes effect, so withdrawing it only deletes the answer. If one process withdraws an answer
+ * while another carries it out, the first one wins. If a process ends while it carries out an answer, the next process
+ * continues.
  *
- * An answer that needs a second user does not take effect automatically. Its row has no time at which it
- * takes effect, and the statements here do not change that. The table refuses such a time without the
- * confirmation. Only the statement in `approvals.ts` sets it.
+ * An answer that needs a second user does not take effect automatically. Its row has no time at which it takes effect,
+ * and the statements here do not set one. The table refuses such a time without the confirmation. Only the statement in
+ * `approvals.ts` sets it.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -26,39 +26,45 @@ import { type Decider, findQuestion, type QuestionDecision, recordDecision } fro
 /** How long an answer given on a page can be withdrawn. */
 export const WITHDRAWABLE_MS = 10_000;
 
-/** The decision. The user who made it is stored separately. */
+/** A decision. The user who made it is stored separately. */
 export interface Answer {
   integrationId: string;
   about: AnswerSubject;
   subject: string;
   decision: QuestionDecision;
-  /** For a reason or a batch: only the questions opened up to then (epoch ms), or null for a single question. */
+  /**
+   * For a batch or a reason, only questions that were opened up to this time are included (epoch ms). Null for a single
+   * question.
+   */
   openedUntil: number | null;
 }
 
 /** The possible subjects of an answer. */
 export type AnswerSubject = Exclude<Tables['answers']['about'], 'request'>;
 
-/** An answer that can still be withdrawn, as pages show it. */
+/** An answer as pages show it while it can still be withdrawn. */
 export interface WithdrawableAnswer extends Answer {
   id: string;
-  /** Epoch ms. */
+  /** When the answer takes effect (epoch ms). */
   inForceFrom: number;
 }
 
-/** The parts of the store that carry out answers in the name of the users who gave them. */
+/** The parts of the store that carry out answers in the name of their users. */
 export interface AnswerStore extends Decider {
   readonly connection: TimedConnection;
   readonly fingerprint: Fingerprint;
   actingAs(actor: Actor): Decider;
 }
 
-/** Stores an answer that can be withdrawn for ten seconds. Returns null if the same subject already has one. */
+/**
+ * Stores an answer that can be withdrawn for ten seconds. Returns null if there is already an answer for the same
+ * subject.
+ */
 export function giveAnswer(trx: ActorTransaction, answer: Answer): Promise<string | null> {
   return insertAnswer(trx, answer, trx.clock.now() + WITHDRAWABLE_MS);
 }
 
-/** Returns the answer with this ID, while it can be withdrawn. */
+/** Returns the answer with this ID if it can still be withdrawn. */
 export async function findWithdrawableAnswer(
   reader: Reader,
   id: string,
@@ -67,7 +73,7 @@ export async function findWithdrawableAnswer(
   return row === undefined ? undefined : toWithdrawable(row);
 }
 
-/** Answers that nobody else has to confirm, and that are not being carried out. */
+/** Selects answers that need no confirmation and that are not being carried out. */
 function selectUnclaimed(reader: Reader) {
   return reader
     .selectFrom('answers')
@@ -76,12 +82,12 @@ function selectUnclaimed(reader: Reader) {
     .where('claimed_at', 'is', null);
 }
 
-/** An answer with the user who gave it. */
+/** An answer, and the user who gave it. */
 export interface GivenAnswer extends WithdrawableAnswer {
   by: Actor;
 }
 
-/** The database, and the fingerprint that decrypts who gave an answer. */
+/** The database, and the keys that decrypt who gave an answer. */
 export interface AnswerSource {
   readonly reader: Reader;
   readonly fingerprint: Fingerprint;
@@ -113,7 +119,7 @@ export async function findGivenAnswer(
   return row === undefined ? null : { ...toWithdrawable(row), by: openGiver(fingerprint, row) };
 }
 
-/** Deletes an answer, with its audit entry; false if it has already taken effect. */
+/** Deletes an answer and its audit entry. Returns false if the answer has already taken effect. */
 export async function recordWithdrawal(
   trx: ActorTransaction,
   { id, integrationId, about, subject, decision }: WithdrawableAnswer,
@@ -125,7 +131,7 @@ export async function recordWithdrawal(
   return true;
 }
 
-/** Deletes an answer; false if it has already taken effect. */
+/** Deletes an answer. Returns false if it has already taken effect. */
 export async function withdrawAnswer(
   connection: Pick<TimedConnection, 'deleteFrom'>,
   id: string,
@@ -140,8 +146,8 @@ export async function withdrawAnswer(
 }
 
 /**
- * Deletes all answers that can be withdrawn. Their questions stay open. This is done in a restored database,
- * because an answer that was withdrawn after the backup must not take effect.
+ * Deletes all answers that can be withdrawn, and leaves their questions open. Used in a restored database, because an
+ * answer that was withdrawn after the backup must not take effect.
  */
 export async function dropWithdrawable(trx: Trx): Promise<void> {
   await trx
@@ -152,8 +158,8 @@ export async function dropWithdrawable(trx: Trx): Promise<void> {
 }
 
 /**
- * Carries out the answers that have taken effect by now. Resolves with the time of the next answer, or null
- * if there is none.
+ * Carries out the answers that have taken effect by now. Resolves with the time of the next answer, or null if there is
+ * none.
  */
 export async function applyDueAnswers(store: AnswerStore): Promise<number | null> {
   const rows = await store.connection
@@ -164,14 +170,14 @@ export async function applyDueAnswers(store: AnswerStore): Promise<number | null
     .orderBy('in_force_from')
     .execute();
   const now = store.connection.clock.now();
-  // An answer whose time is far in the future was given before the clock was set back.
+  // If an answer's time is far in the future, it was given before the clock was set back.
   const isDue = (at: number) => at <= now || at > now + WITHDRAWABLE_MS;
   const times = rows.map((row) => ({ id: row.id, at: row.in_force_from ?? 0 }));
   for (const { id, at } of times) if (isDue(at)) await apply(store, id);
   return times.find(({ at }) => !isDue(at))?.at ?? null;
 }
 
-/** Carries out all answers of an integration that can be withdrawn, whatever their age. */
+/** Carries out all of an integration's answers that can be withdrawn, whatever their age. */
 export async function applyAllAnswers(store: AnswerStore, integrationId: string): Promise<void> {
   const { rows } = await selectWithdrawable(store.connection, { integrationId });
   for (const { id } of rows) await apply(store, id);
@@ -206,7 +212,8 @@ const selectWithdrawable = preparedRead(
 );
 
 /**
- * Stores an answer that does not need a second user; resolves with its ID, or null if the same subject already has one.
+ * Stores an answer that needs no second user. Resolves with its ID, or with null if there is already an answer for the
+ * same subject.
  */
 export async function insertAnswer(
   trx: ActorTransaction,
@@ -256,7 +263,7 @@ function toWithdrawable(row: AnswerRow): WithdrawableAnswer {
   return { ...toAnswer(row), id: row.id, inForceFrom: row.in_force_from ?? 0 };
 }
 
-/** A question that was decided in another way in the meantime stays unchanged. */
+/** Applies an answer to a question. If the question was decided differently in the meantime, it stays unchanged. */
 async function decide(
   reader: Reader,
   decider: Decider,
@@ -278,8 +285,8 @@ async function decide(
 }
 
 /**
- * Also bound to the contact. Otherwise someone could exchange the ID, and a different contact would be
- * erased.
+ * Returns the context that binds an answer to its contact. Otherwise someone could exchange the ID and have a different
+ * contact erased.
  */
 export function answerSealContext(
   column: 'given' | 'confirmed_by',

@@ -1,11 +1,14 @@
-/** The question whether workflows may mark more contacts in a day than the settings allow: one for a client and a day. */
+/**
+ * Asks users whether workflows may mark more contacts in a day than the settings allow. There is one question for each
+ * client and day.
+ */
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 
 export const WORKFLOW_LIMIT_KIND = 'workflow_limit';
 
-/** Returns true if a user has allowed more since `since` (epoch ms), the start of the day. */
+/** Returns true if a user has allowed more marks since the start of the day (`since`, epoch ms). */
 export async function isLimitLifted(
   reader: Reader,
   integrationId: string,
@@ -16,8 +19,8 @@ export async function isLimitLifted(
 }
 
 /**
- * Adds this many marks beyond the limit to the day's question, and opens it with the first of them. `crmId` is the first
- * contact, so the question has a place. A question that was answered today is not opened again.
+ * Adds this many marks beyond the limit to the day's question. The first of them opens the question, and `crmId` is its
+ * contact. A question that was already answered today is not opened again.
  */
 export async function askAboutLimit(
   trx: ActorTransaction,
@@ -38,7 +41,7 @@ export async function askAboutLimit(
         detail: String(count),
         opened_at: trx.clock.now(),
       })
-      // The same contact may still have the question of an earlier day.
+      // The contact may still have a question from an earlier day.
       .onConflict((c) => c.doNothing())
       .execute();
     return;

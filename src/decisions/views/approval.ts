@@ -1,4 +1,4 @@
-/** Texts for requests that wait for a second user, defined once for the command line, the API and pages. */
+/** Describes requests that wait for a second user, for the command line, the API and the pages. */
 
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../../core/actor.ts';
@@ -13,17 +13,17 @@ import {
 } from '../statements/approvals.ts';
 import { reasonName } from './decision-queue.ts';
 
-/** The kind of request, as a word for programs. */
+/** The kinds of request, as words for programs. */
 const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget', 'operation'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** Returns all requests that wait for a second user or are being carried out, except expired requests. */
+/** Returns all requests that wait for a second user or are being carried out. Expired requests are left out. */
 export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecord[]> {
   await expireApprovals(store);
   return listStoredApprovals(store);
 }
 
-/** A request in the form for programs. */
+/** A request, in the form for programs. */
 export const approvalSchema = z
   .object({
     id: z.string(),
@@ -82,16 +82,16 @@ function getState({ confirmedBy, outcome }: ApprovalRecord): ApprovalView['state
   return confirmedBy === null ? 'waiting' : 'confirmed';
 }
 
-/** Returns the role needed to confirm it, which is the role for the action itself. */
+/** Returns the role that is needed to confirm the request. It is the same as for the action itself. */
 export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
   if (request.what === 'operation') return request.role;
   return request.what === 'decide' ? 'decider' : 'admin';
 }
 
 /**
- * Returns the clients that a user needs access to in order to see or answer the request, or null for all clients. Only
- * users with access to all clients see or request an erasure everywhere. Otherwise other users could see from it
- * whether another client has the contact.
+ * Returns the clients that a user needs access to in order to see or answer the request, or null for all clients. An
+ * erasure everywhere is visible only to users with access to all clients. Otherwise others could learn from it whether
+ * another client has the contact.
  */
 export function clientsOfApproval({
   request,
@@ -100,7 +100,7 @@ export function clientsOfApproval({
   return request.what === 'forget' && request.everywhere ? null : integrations;
 }
 
-/** Returns whether a user with access to these clients (null: all) may see the request. */
+/** Returns true if a user with access to these clients may see the request. Null means all clients. */
 export function isApprovalWithin(
   clients: ReadonlySet<string> | null,
   approval: Pick<NewApproval, 'request' | 'integrations'>,
@@ -115,7 +115,7 @@ function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): Approval
 
 type Worded = Pick<ApprovalRecord, 'request' | 'integrations' | 'crmId' | 'contacts' | 'credits'>;
 
-/** Returns the effect of confirming the request, as a whole sentence. */
+/** Describes the effect of confirming the request, as a whole sentence. */
 export function describeRequest({
   request,
   integrations,

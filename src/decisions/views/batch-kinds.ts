@@ -1,6 +1,6 @@
 /**
- * Every kind of batch, declared once with the texts for all interfaces. A batch contains contacts that wait
- * for the same reason and are decided together.
+ * Declares every kind of batch with its texts for all interfaces. The contacts of a batch wait for the same reason and
+ * are decided together.
  */
 import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import type { PaidBefore } from '../../contacts/many-at-once/paid-since-backup.ts';
@@ -16,19 +16,19 @@ export type BatchDecisionWord = (typeof BATCH_DECISIONS)[number];
 /** One of the two answers to a question about many contacts. */
 export interface BatchAnswer {
   label: string;
-  /** The title and the button of the confirmation dialog, and its text about the consequences. */
+  /** The title and the button of the confirmation dialog, and a text about the consequences. */
   title: string;
   confirm: string;
   effect: string;
-  /** The situation in which this answer is right. */
+  /** When this answer is right. */
   hint: string;
 }
 
 /** The alert about a waiting batch. */
 export interface BatchAlert {
-  /** A stable word that identifies the alert, without the batch's ID. */
+  /** A word that identifies the alert and does not change. It does not contain the batch's ID. */
   subject: string;
-  /** The first part of a sentence; the end is added elsewhere. */
+  /** The first part of a sentence whose end is added elsewhere. */
   problem: string;
   steps: readonly string[];
 }
@@ -45,7 +45,7 @@ interface BatchWords {
   why(batch: Described): string;
   /** Both answers, with the texts for buttons and dialogs. */
   answers(count: number): Readonly<Record<BatchDecisionWord, BatchAnswer>>;
-  /** Returns the decision about this many contacts, and its effect in the next sync; whole sentences. */
+  /** Describes the decision about this many contacts and its effect in the next sync, in whole sentences. */
   decided(word: string, count: number): string;
   alert(batch: Described): BatchAlert;
   /** Returns the maximum number of credits needed to approve this many contacts. */
@@ -64,7 +64,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     inShort: (parts) => `changed: ${partCountsText(parts)}`,
     why: ({ parts, count }) =>
       `Their details changed at about the same time: ${partCountsText(parts)}. Submitting them to the service again would cost ${describeCount(count, 'credit')}.`,
-    // One credit for each contact, or less if two contacts are the same person.
+    // Approving costs one credit per contact, or less if two contacts are the same person.
     credits: (count) => count,
     answers(count) {
       const contacts = describeCount(count, 'contact');
@@ -304,7 +304,7 @@ function erasureReason(source: ErasureSource, count: number): string {
   }
 }
 
-/** Explains how contacts were marked, for the middle of a sentence. Empty if the settings name no field. */
+/** Explains how contacts were marked, for the middle of a sentence. Empty if the settings do not specify a field. */
 export function byMarks(marks: readonly string[]): string {
   if (marks.length === 0) return '';
   const ways = marks.map((mark) =>

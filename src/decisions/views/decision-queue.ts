@@ -1,6 +1,6 @@
 /**
- * The queue of pending decisions: counted by client and reason, and listed in pages, without
- * contacts' names.
+ * Shows the queue of pending decisions. It is counted by client and reason, and listed in pages without contacts'
+ * names.
  */
 
 import { isoTime } from '../../core/clock.ts';
@@ -19,22 +19,21 @@ import { getSubject, reasonText } from './question.ts';
 export interface QueueQuery {
   /** The ID of an integration, or null for all. */
   client: string | null;
-  /** A kind of hold, or null for every kind. */
+  /** A kind of hold, or null for all kinds. */
   reason: string | null;
   order: QueuePage['order'];
-  /** The end of the previous page, or null for the first page. */
+  /** Where the previous page ended, or null for the first page. */
   after: QueuePlace | null;
 }
 
 export interface DecisionQueue {
   /**
-   * The number of pending decisions, regardless of the query. Contacts that are decided together count as one decision
-   * decision.
+   * The number of pending decisions, regardless of the query. Contacts that are decided together count as one decision.
    */
   total: number;
-  /** Clients with pending decisions; clients with the most decisions come first. */
+  /** Clients with pending decisions, most decisions first. */
   clients: { id: string; name: string; count: number }[];
-  /** The reasons for the pending decisions of the queried client, or of all. */
+  /** The reasons for the pending decisions of the queried client, or of all clients. */
   reasons: { reason: string; name: string; count: number }[];
   items: QueueItem[];
   /** The position where the next page starts, or null on the last page. */
@@ -50,11 +49,11 @@ export interface QueueItem {
   subject: string;
   integration: { id: string; name: string };
   reason: string;
-  /** The reason in two words. */
+  /** The reason, in two words. */
   name: string;
   /** Why the decision waits, as a whole sentence. */
   why: string;
-  /** ISO 8601. */
+  /** When the decision was opened (ISO 8601). */
   since: string;
   place: QueuePlace;
 }
@@ -65,12 +64,12 @@ export type ClientAccess = ReadonlyMap<string, { name?: string | undefined }>;
 /** The number of decisions on one page. */
 const QUEUE_PAGE = 50;
 
-/** Returns null if the word is not a reason. */
+/** Returns the name of a reason, or null if the word is not a reason. */
 export function reasonName(reason: string): string | null {
   return isKind(reason) ? KINDS[reason].name : null;
 }
 
-/** A page of the queue, with the counts. */
+/** Returns a page of the queue with the counts. */
 export async function readQueue(
   reader: Reader,
   reach: ClientAccess,
@@ -101,7 +100,7 @@ export async function readQueue(
   };
 }
 
-/** Returns a few decisions before and after a decision in its queue, to show next to it. */
+/** Returns a few decisions before and after this decision in the queue. */
 export async function readAround(
   reader: Reader,
   reach: ClientAccess,
@@ -138,7 +137,7 @@ interface Count {
   count: number;
 }
 
-/** Decisions of an integration that no longer exists or that the user may not access are not counted. */
+/** Counts pending decisions. Integrations that no longer exist, or that the user may not access, are not counted. */
 async function countDecisions(reader: Reader, reach: ClientAccess): Promise<Count[]> {
   const scope = { integrationIds: null, reason: null };
   const holds = (await countQueue(reader, scope)).map(({ integrationId, kind, count }) => ({

@@ -1,8 +1,8 @@
 /**
- * Every kind of question, declared once with the texts for all interfaces: its name, its reason, the possible
- * decisions, their consequences, and the data that the user sees. A kind that lacks one of these does not compile.
- * Texts about many contacts that are decided together are in `batch-kinds.ts`. The effect of a decision on a contact is
- * in `../statements/questions.ts`.
+ * Declares every kind of question with its texts for all interfaces: name, reason, possible decisions and their
+ * consequences. Also declares which data the user sees. A kind that lacks one of these does not compile. Texts about
+ * contacts that are decided together are in `batch-kinds.ts`, and the effect of a decision on a contact is in
+ * `../statements/questions.ts`.
  */
 
 import { PAID_BEFORE, parsePaidBefore } from '../../contacts/many-at-once/paid-since-backup.ts';
@@ -30,22 +30,24 @@ export interface Answer {
 type Answers = Readonly<Partial<Record<DecisionWord, Answer>>>;
 
 interface Kind {
-  /** Two words. */
+  /** The kind's name, in two words. */
   name: string;
-  /** Returns a sentence without its first capital letter and its full stop, and without names. */
+  /**
+   * Explains the question in a sentence without its first capital letter and full stop. The sentence contains no names.
+   */
   why(detail: string | null, batchCount: number | undefined): string;
-  /** The decisions that make sense, each with the text of its button. */
+  /** The decisions that make sense, with the texts of their buttons. */
   answers: Answers;
-  /** Returns the decision about this many questions, and its consequences, in whole sentences. */
+  /** Describes the decision about this many questions and its consequences, in whole sentences. */
   decided(word: DecisionWord, count: number): string;
-  /** Why the other decisions do not make sense, in a whole sentence. If omitted, `why` explains it. */
+  /** Why the other decisions do not make sense, in a whole sentence. If it is omitted, `why` explains it. */
   refusal?: string;
   /**
-   * The decisions that are allowed for all questions of this kind at once, whatever their details; none if
-   * omitted.
+   * The decisions that can be made for all questions of this kind together, whatever their details. Omitted if there
+   * are none.
    */
   atOnce?: readonly DecisionWord[];
-  /** True if the question is about a profile, which is shown to readers and above. */
+  /** True if the question is about a profile, which readers and higher roles can see. */
   hasProfile: boolean;
 }
 
@@ -112,7 +114,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     name: 'Details changed',
     why: massChangeReason,
     answers: {
-      // Approving a changed identity means submitting it again.
+      // Approving a changed identity means submitting the contact again.
       approve: {
         label: 'Ask again (1 credit)',
         effect: 'The next sync submits the new details to the service.',
@@ -345,7 +347,10 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   },
 };
 
-/** It cannot be approved. The cause has to be fixed elsewhere, and the question can be hidden until then. */
+/**
+ * Returns a kind that cannot be approved. Its cause has to be fixed elsewhere, and the question can be hidden until
+ * then.
+ */
 function toBeFixed(fix: string): Pick<Kind, 'answers' | 'refusal'> {
   const effect = `${fix}. Then the hold is released automatically.`;
   return {
@@ -390,7 +395,7 @@ export function isKind(word: string): word is QuestionKind {
   return Object.hasOwn(KINDS, word);
 }
 
-/** Texts for the name guard's results; the guard is in `name-guard.ts`. */
+/** Texts for the name guard's results. The guard is in `name-guard.ts`. */
 const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
   ['last_name_differs', 'the profile has a different last name'],
   ['first_name_unrelated', 'the profile has a first name that is not a form of the contact’s'],
@@ -402,7 +407,7 @@ export function mismatchText(detail: string | null): string | null {
   return MISMATCHES.get(detail) ?? null;
 }
 
-/** `detail` is the CRM's message, or a word of the delivery. */
+/** Explains why two people's values would be mixed. `detail` is the CRM's message or a word of the delivery. */
 function twoPeopleReason(detail: string | null): string {
   const tail = 'approve to try again, reject to keep the former values';
   if (detail === 'not_together') {
@@ -415,7 +420,7 @@ function twoPeopleReason(detail: string | null): string {
   return `the CRM does not accept all values of the new person at once (${detail ?? 'no reason given'}), so nothing was written: ${tail}`;
 }
 
-/** Explains why one contact is to be erased; the end of a sentence, without its full stop. */
+/** Explains why one contact is to be erased. Returns the end of a sentence without its full stop. */
 function erasureReason(source: ErasureSource): string {
   const decide = 'approve to erase it, reject to keep it';
   switch (source) {
@@ -440,7 +445,7 @@ function massChangeReason(detail: string | null, batchCount: number | undefined)
   return `its ${changed} changed together with those of ${others} others`;
 }
 
-/** Throws a ConfigurationError (unknown) that lists the existing reasons if the word is not a reason. */
+/** Returns the word if it is a reason. Otherwise throws a ConfigurationError (unknown) that lists the reasons. */
 export function requireReason(word: string): QuestionKind {
   if (isKind(word)) return word;
   throw new ConfigurationError(
@@ -452,7 +457,7 @@ export function requireReason(word: string): QuestionKind {
 const REASONS = Object.keys(KINDS).sort();
 
 /**
- * Returns the decisions that can be made at once about all contacts that wait for this reason. Empty if each contact is
+ * Returns the decisions that can be made together for all contacts that wait for this reason. Empty if each contact is
  * a separate question.
  */
 export function decisionsAtOnce(reason: string): readonly DecisionWord[] {

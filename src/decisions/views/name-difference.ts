@@ -1,7 +1,4 @@
-/**
- * Finds the differences between two names: letter by letter for display, and in words for screen readers. All functions
- * are pure.
- */
+/** Compares two names: letter by letter for display, and in words for screen readers. All functions are pure. */
 import { describeCount } from '../../core/quantities.ts';
 import { shareRoot } from '../../mapping/names.ts';
 
@@ -12,7 +9,7 @@ export interface NameParts {
   last: string | null;
 }
 
-/** A piece of a name, and whether the other name lacks it. */
+/** A piece of a name. It shows whether the other name lacks this piece. */
 export interface NamePiece {
   text: string;
   differs: boolean;
@@ -21,17 +18,14 @@ export interface NamePiece {
 export interface NameDifference {
   ours: NamePiece[];
   theirs: NamePiece[];
-  /** The differences; whole sentences. */
+  /** The differences, in whole sentences. */
   words: string;
 }
 
-/** Longer names are not compared letter by letter, because the work grows quadratically. */
+/** Longer names are not compared letter by letter, because the work would grow quadratically. */
 const MAX_COMPARED = 60;
 
-/**
- * Two names that have less than this in common are different names, not one name with a few different
- * letters.
- */
+/** Names that share less than this are different names, and not one name with a few different letters. */
 const LEAST_SHARED = 0.5;
 
 export function compareNames(ours: NameParts, theirs: NameParts): NameDifference {
@@ -112,7 +106,7 @@ function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   return shared;
 }
 
-/** Runs of letters that are in both names, and runs that are in only one of them. */
+/** Returns the letters in pieces. Each piece is in both names, or only in one of them. */
 function splitPieces(letters: readonly string[], shared: ReadonlySet<number>): NamePiece[] {
   const pieces: NamePiece[] = [];
   for (const [place, letter] of letters.entries()) {
@@ -141,7 +135,7 @@ function joined(parts: readonly NamePiece[][]): NamePiece[] {
     );
 }
 
-/** Differences in capitals or accents do not make a different name. */
+/** Removes capitals and accents, because they do not make a different name. */
 function folded(text: string): string {
   return text
     .normalize('NFKD')

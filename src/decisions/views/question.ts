@@ -1,4 +1,4 @@
-/** The texts about questions and batches for all interfaces: why they wait, and the possible decisions. */
+/** Describes questions and batches for all interfaces: why they wait, and which decisions are possible. */
 
 import { isoTime } from '../../core/clock.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -8,10 +8,10 @@ import { isForbidden, listOpenQuestions, type Question } from '../statements/que
 import { BATCH_DECISIONS, BATCH_KINDS, type BatchDecisionWord } from './batch-kinds.ts';
 import { type Answer, type DecisionWord, KINDS, listDecisions } from './kinds.ts';
 
-/** A question, with the number of open questions in its batch. Omitted if unknown. */
+/** A question with the number of open questions in its batch. The number is omitted if it is unknown. */
 export type CountedQuestion = Question & { batchCount?: number };
 
-/** Returns the same questions, with the number of questions of their batch in this list. */
+/** Returns the same questions, each with the number of questions that its batch has in this list. */
 export function withBatchCounts(questions: readonly Question[]): CountedQuestion[] {
   const counts = new Map<string, number>();
   for (const { batch } of questions) {
@@ -31,7 +31,7 @@ export async function listCountedQuestions(
   return withBatchCounts(await listOpenQuestions(reader, integrationId));
 }
 
-/** Returns the subject of a question: the ID of a contact in the CRM, or a network's name. */
+/** Returns what a question is about: a contact's ID in the CRM, or a network's name. */
 export function getSubject(question: Question): string {
   return question.about === 'contact' ? question.crmId : question.name;
 }
@@ -42,15 +42,12 @@ export function decisionsFor(question: Question): readonly DecisionWord[] {
   return listDecisions(KINDS[question.kind]);
 }
 
-/** Returns one of the decisions that make sense, with the text of its button. */
+/** One of the decisions that make sense, with the text of its button. */
 export interface Choice extends Answer {
   decision: DecisionWord;
 }
 
-/**
- * Returns the decisions that make sense. If the contact is gone, decisions that would write a profile are
- * excluded.
- */
+/** Returns the decisions that make sense. If the contact is gone, decisions that would write a profile are left out. */
 export function listChoices(question: Question, { isGone = false } = {}): Choice[] {
   const { answers } = KINDS[question.kind];
   return decisionsFor(question).flatMap((decision) => {
@@ -59,13 +56,13 @@ export function listChoices(question: Question, { isGone = false } = {}): Choice
   });
 }
 
-/** Explains why decisions other than those of `decisionsFor` do not make sense, in a whole sentence. */
+/** Explains, in a whole sentence, why decisions other than those of `decisionsFor` do not make sense. */
 export function refusalText(question: CountedQuestion): string {
   const why = reasonText(question);
   return KINDS[question.kind].refusal ?? `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }
 
-/** Describes the decision about these questions, and its consequences: one or two sentences for each kind. */
+/** Describes the decision about these questions and its consequences, in one or two sentences for each kind. */
 export function listDecidedTexts(
   word: DecisionWord,
   questions: readonly Pick<Question, 'kind'>[],
@@ -78,15 +75,12 @@ export function listDecidedTexts(
   return [...counts].map(([decided, count]) => decided(word, count));
 }
 
-/**
- * Explains why something waits. The sentence contains no names, and has no first capital letter and no full
- * stop.
- */
+/** Explains why something waits. The sentence has no names, no first capital letter and no full stop. */
 export function reasonText({ kind, detail, batchCount }: CountedQuestion): string {
   return KINDS[kind].why(detail, batchCount);
 }
 
-/** A hold in the form for programs, on the command line and over HTTP. */
+/** A hold, in the form for programs (command line and HTTP). */
 export interface QuestionView {
   id: string;
   integration: string;
@@ -95,21 +89,24 @@ export interface QuestionView {
   /** The network's name, or null for the hold of a contact. */
   network: string | null;
   kind: Question['kind'];
-  /** Holds with the same cause share a batch and can be decided together, or null for a single hold. */
+  /**
+   * The batch that the hold shares with other holds of the same cause, which are decided together. Null for a single
+   * hold.
+   */
   batch: string | null;
-  /** Why it is held, as text. */
+  /** Why the contact or network is held, as text. */
   reason: string;
   /** Details of the reason, as a word or a number, or null if there are none. */
   detail: string | null;
   /** The possible decisions. */
   decisions: DecisionWord[];
-  /** The decision, or null while it is open. */
+  /** The decision, or null while the hold is open. */
   decision: Question['decision'];
-  /** ISO 8601. */
+  /** When the hold was opened (ISO 8601). */
   since: string;
 }
 
-/** Returns a hold without names, which are not stored anywhere. */
+/** Returns a hold in the form for programs. It contains no names, because names are not stored. */
 export function describeQuestion(question: CountedQuestion): QuestionView {
   const { id, about, integrationId: integration, kind, detail, decision, openedAt } = question;
   return {
@@ -127,20 +124,18 @@ export function describeQuestion(question: CountedQuestion): QuestionView {
   };
 }
 
-/** A batch in the form for programs. */
+/** A batch, in the form for programs. */
 export interface BatchView {
   id: string;
   integration: string;
   kind: BatchKind;
   /** Why the contacts are held, in whole sentences. */
   reason: string;
-  /** The number of contacts that are waiting for the decision. */
+  /** How many contacts wait for the decision. */
   count: number;
-  /**
-   * The number of contacts in which each part has changed. A contact in which two parts have changed counts in both.
-   */
+  /** How many contacts have a change in each part. A contact with two changed parts counts in both. */
   parts: QuestionBatch['parts'];
-  /** The maximum number of credits that approving the batch would cost. */
+  /** The maximum number of credits for approving the batch. */
   credits: number;
   /** The answers that are possible now. */
   decisions: BatchDecisionWord[];
