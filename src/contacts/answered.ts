@@ -2,31 +2,25 @@ import type { Reader } from '../database/reader.ts';
 import { inBatches } from '../database/rows.ts';
 import type { JobState } from '../database/tables/credits.ts';
 
-/** A contact's last request to the service whose answer is known. If no answer is known, its last request. */
+/** A contact's last request whose answer is known. If no answer is known, its last request. */
 export interface Answered {
-  /** The submitted identity. */
+  /** The identity that was submitted. */
   identity: string;
-  /** False if the contact was submitted again since, and the response to that was lost. */
+  /** False if the contact was submitted again later and that response was lost. */
   isLast: boolean;
-  /** True if no answer to any of its requests is known. */
+  /** True if no answer to any of the contact's requests is known. */
   isLost: boolean;
   /** When it was submitted (epoch ms). */
   submittedAt: number;
 }
 
-/** Jobs whose profile waits for a user, or waits until a contact that left or opted out comes back. */
+/** Jobs whose profile waits: for a user, or until a contact that left or opted out comes back. */
 const WAITING: JobState[] = ['held', 'completed'];
 
-/**
- * Jobs that cost a credit. The last job is included even if its response was lost or its profile
- * waits.
- */
+/** Jobs that cost a credit. A contact's last job is also included if its response was lost or its profile waits. */
 const PAID: JobState[] = ['delivered', 'failed', 'lost', ...WAITING];
 
-/**
- * Returns the last answered request for each of these contacts, or the last request if all responses were
- * lost.
- */
+/** Returns each contact's last answered request, or its last request if all responses were lost. */
 export async function findAnswered(
   reader: Reader,
   integrationId: string,

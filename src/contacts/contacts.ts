@@ -1,7 +1,4 @@
-/**
- * Reads contacts: their states, the due contacts, and the numbers of contacts. `life.ts` defines how a state
- * changes.
- */
+/** Reads contacts: their states, their numbers, and which of them are due. `life.ts` defines how a state changes. */
 import type { Expression } from 'kysely';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { type FromRow, fromRow, fromRows } from '../database/from-row.ts';
@@ -16,7 +13,7 @@ import { OPEN_STATES } from './open-submissions.ts';
 export type { ContactRow };
 export type ContactRecord = FromRow<ContactRow>;
 
-/** The number of IDs listed at a time. */
+/** How many IDs are listed at a time. */
 const IDS_PER_LOOK = 5_000;
 
 /** Finds the stored rows of these contacts, by CRM ID. An ID without a row is left out. */
@@ -54,8 +51,7 @@ export function listRemovedContactIds(
 }
 
 /**
- * Returns the contacts that a run would consider without reading them: due contacts, and contacts whose
- * profile is outdated.
+ * Yields the contacts that a run considers without reading them: due contacts, and contacts whose profile is outdated.
  */
 export async function* listToReconsider(
   reader: Reader,
@@ -80,9 +76,9 @@ export async function* listToReconsider(
 }
 
 /**
- * Returns contacts that no run has decided about since their responses were lost, and contacts with a profile
- * whose next job returned nothing. The second kind were read while the job was running, and may have opted
- * out.
+ * Returns two kinds of contacts that no run has decided about yet: contacts whose responses were lost, and contacts
+ * with a profile whose next job returned nothing. The second kind were read while the job was running, and may have
+ * opted out.
  */
 export async function listUnreadContacts(reader: Reader, integrationId: string): Promise<string[]> {
   const { rows } = await selectUnread(reader, { integrationId });
@@ -90,8 +86,8 @@ export async function listUnreadContacts(reader: Reader, integrationId: string):
 }
 
 /**
- * Lists due contacts in the order of the plan. With `only`, lists just the named contacts. Contacts whose
- * identity changed are omitted, unless `withChanged` indicates that there are not too many of them.
+ * Lists due contacts in the plan's order. With `only`, lists just those contacts. Contacts whose identity changed are
+ * left out unless `withChanged` is true, which means that there are not too many of them.
  */
 export async function listDueContacts(
   reader: Reader,
@@ -117,10 +113,7 @@ export async function listDueContacts(
   return fromRows(rows);
 }
 
-/**
- * Lists the IDs of all due contacts in ascending order. With `only`, lists just the IDs of the named
- * contacts.
- */
+/** Lists the IDs of all due contacts, or only of the contacts in `only`, in ascending order. */
 export function listDueContactIds(
   reader: Reader,
   integrationId: string,
@@ -170,7 +163,7 @@ export function listNewDueContacts(
   );
 }
 
-/** One batch of the contacts whose IDs come after this one. */
+/** Selects a batch of contacts whose IDs come after this ID. */
 function contactsAfter(reader: Reader, integrationId: string, after: string) {
   return reader
     .selectFrom('contacts')
@@ -233,18 +226,18 @@ export async function countContactWork(
   return counts;
 }
 
-/** The reason to record for contacts that still have work, by their state. */
+/** Why contacts still have work, by their state. */
 export interface WaitingReasons {
   due: OutcomeReason;
   submitted: OutcomeReason;
   /** For submitted contacts whose submission has no response yet. */
   unsettled: OutcomeReason;
   ready: OutcomeReason;
-  /** The contacts that the run was for, or null if it was for all. */
+  /** The contacts that the run was for, or null for all contacts. */
   only: readonly string[] | null;
 }
 
-/** Records, at the end of a run, why each contact with work left waits. */
+/** Records, at the end of a run, why each contact with unfinished work waits. */
 export async function stampWaiting(
   trx: RunTransaction,
   run: ChangeContext,
@@ -296,7 +289,7 @@ function idRows(reader: Reader, integrationId: Expression<string>) {
   return reader.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
 }
 
-/** A page of IDs that starts after an ID. */
+/** A page of IDs that come after an ID. */
 type IdPage = { integrationId: string; after: string };
 
 const eligibleIds = preparedRead((db, { integrationId, after }: Slots<IdPage>) =>
@@ -417,7 +410,7 @@ function isWorkState(state: string): state is WorkState {
   return WORK_STATES.some((known) => known === state);
 }
 
-/** Returns the row of a contact that was never seen before. */
+/** Returns the row of a contact that is new to the store. */
 export function newRow(
   integrationId: string,
   {
@@ -456,7 +449,7 @@ export function newRow(
   };
 }
 
-/** Returns the rows of these contacts. Can be used inside a transaction. */
+/** Returns the rows of these contacts. Also works inside a transaction. */
 export async function findRows(
   reader: Reader,
   integrationId: string,

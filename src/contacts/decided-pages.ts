@@ -27,13 +27,12 @@ export type Decision =
   | { kind: 'choose'; reason: DueReason; priority: number }
   | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
   /**
-   * The contact came back with the paid job that it had when it left. It is held again, or its profile is
-   * delivered.
+   * The contact came back with the paid job that it had when it left. It is held again, or its profile is delivered.
    */
   | { kind: 'resume' }
-  /** A user has to decide first whether the contact may be processed at all. */
+  /** A user first has to decide whether the contact may be processed at all. */
   | { kind: 'hold'; reason: Extract<OutcomeReason, 'forgotten_person'> }
-  /** The contact's work is in progress or a question is open, so only its identity is recorded. */
+  /** Only the contact's identity is recorded, because its work is in progress or a question is open. */
   | { kind: 'keep' };
 
 /** Changes to the stored fingerprints of a contact's identity. */
@@ -41,8 +40,8 @@ export interface NotedIdentity {
   /** The current identity. */
   identity: string;
   /**
-   * True if the stored identity means the same in a different spelling. It is then replaced everywhere,
-   * including in a job that waits for its response.
+   * True if the stored identity only has a different spelling. It is then replaced everywhere, even in a job that waits
+   * for its response.
    */
   isSame: boolean;
   /** The new value of `asked_identity`; null leaves it unchanged. */
@@ -51,24 +50,24 @@ export interface NotedIdentity {
 
 export type Decided = Decision & { noted: NotedIdentity };
 
-/** A contact whose CRM record contains a donor ID that another database paid for. */
+/** A contact whose CRM record has a donor ID that another database paid for. */
 export interface AdoptedContact {
   crmId: string;
   donorId: string;
-  /** Fingerprint of the identity that the credit counts as spent on. */
+  /** The fingerprint of the identity for which the credit counts as spent. */
   identity: string;
   /** When the profile was created (epoch ms), according to the CRM. */
   enhancedAt: number;
 }
 
-/** The data of a contact that was just read. No other data about the contact is stored. */
+/** What is stored of a contact that was just read. */
 export interface ReadContact {
   crmId: string;
-  /** True if its CRM record shows this. */
+  /** True if the contact's CRM record says that it opted out. */
   optedOut: boolean;
-  /** True if the person objects; false if omitted. */
+  /** True if the person objects. Defaults to false. */
   objects?: boolean;
-  /** The currencies of its record (`currenciesText`); null or omitted if there are none. */
+  /** The record's currencies (`currenciesText`). Null or omitted if there are none. */
   currency?: string | null;
 }
 
@@ -77,17 +76,17 @@ export interface DecidedPage<C extends ReadContact> {
   runId: string;
   contacts: readonly C[];
   removed: readonly Departure[];
-  /** Contacts that were looked up and not found, with no sign that they were deleted. Empty if omitted. */
+  /** Contacts that were looked up and not found, and that do not seem to be deleted. Defaults to none. */
   missing?: readonly string[];
   /** The position from which a later reading can continue after this page. */
   cursor: string | null;
-  /** The data about erased people, and whether anyone on the page may be one of them. Omitted if there is none. */
+  /** The marks of erased people, and whether anyone on the page may be one of them. Omitted if there are none. */
   erased?: { marks: ErasedMarks; isAnyoneAlike: boolean };
 }
 
 /**
- * Decides about a contact from its stored row. `answered` is its last answered request, if this may contain
- * more than the row.
+ * Decides about a contact from its stored row. `answered` is its last answered request, if that may show more than the
+ * row.
  */
 export type Decide<C extends ReadContact> = (
   contact: C,
@@ -95,13 +94,13 @@ export type Decide<C extends ReadContact> = (
   answered: Answered | null,
 ) => Decided;
 
-/** The number of contacts that are read, decided and written together. */
+/** How many contacts are read, decided and written together. */
 const CONTACTS_AT_ONCE = 100;
 
 /**
- * Decides a page and moves the watermark past it, in one transaction. `decide` receives data that was read inside that
- * transaction, so no station can change a contact in between. Returns false and records nothing if a user has decided
- * about an erased person since the page was prepared.
+ * Decides about the contacts on a page and moves the watermark past it, in one transaction. `decide` gets data that was
+ * read in this transaction, so no station can change a contact in between. Returns false and records nothing if a user
+ * has decided about an erased person since the page was prepared.
  */
 export async function recordDecidedPage<C extends ReadContact>(
   trx: RunTransaction,
@@ -110,9 +109,9 @@ export async function recordDecidedPage<C extends ReadContact>(
 ): Promise<boolean> {
   if (page.erased !== undefined && !(await isUpToDate(trx, trx.lease, page.erased))) return false;
   const run: RunContext = { id: page.runId, now: trx.clock.now() };
-  // The same key twice in one upsert is an error on Postgres, so the last reading is used.
+  // On Postgres, the same key twice in one upsert is an error, so the last reading is used.
   const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
-  // The record that remains after a merge must inherit before a credit can be spent on it.
+  // After a merge, the remaining record must inherit before a credit can be spent on it.
   await recordRemoved(trx, trx.lease, run, page.removed);
   await mark(trx, trx.lease, run, page.missing ?? []);
   let chosen = 0;
@@ -126,8 +125,8 @@ export async function recordDecidedPage<C extends ReadContact>(
 }
 
 /**
- * A user's decision also needs the lease's row, which this transaction has locked. So the decision comes
- * either before or after this transaction.
+ * Returns true if no user has decided about an erased person in the meantime. Such a decision needs the lease's row,
+ * which this transaction has locked, so it comes either before or after this transaction.
  */
 async function isUpToDate(
   trx: RunTransaction,
@@ -209,13 +208,13 @@ function toOptOut({ optedOut, objects = false }: ReadContact): number {
   return optedOut ? 1 : 0;
 }
 
-/** Returns true if `asked_identity`, which counts as paid for, may come from a lost request. */
+/** Returns true if `asked_identity`, which counts as paid, may come from a lost request. */
 function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boolean {
   const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcome_reason);
   return isAsked && asked_identity !== null;
 }
 
-/** A contact, with its row and the decision about it. */
+/** A contact with its row and the decision about it. */
 interface DecidedContact<C> {
   contact: C;
   row: ContactRow | undefined;
@@ -223,9 +222,8 @@ interface DecidedContact<C> {
 }
 
 /**
- * Decides each contact. After a merge, a rejected change or a lost response, the details that count as paid
- * for may differ from the details that the credit was spent on. A contact that again has the details of the
- * credit has not changed.
+ * Decides about each contact. A merge, a rejected change or a lost response can change which details count as paid. If
+ * a contact has the details again that its credit was spent on, it has not changed.
  */
 async function decideEach<C extends ReadContact>(
   trx: RunTransaction,
@@ -260,8 +258,7 @@ async function decideEach<C extends ReadContact>(
 }
 
 /**
- * Returns true if the contact was chosen because of changed details. They may be the details of an answered
- * request.
+ * Returns true if the contact was chosen because its details changed. They may be the details of an answered request.
  */
 export function hasChanged(decided: Decided): boolean {
   return decided.kind === 'choose' && decided.reason === 'identity_changed';
@@ -281,14 +278,14 @@ function toEvent(
   }
 }
 
-/** A contact that stays unchanged, with its row and its recorded identity. */
+/** A contact that keeps its state, with its row and its recorded identity. */
 interface KeptContact {
   row: ContactRow;
   noted: NotedIdentity;
   has_opted_out: number;
 }
 
-/** Records the data that was read about contacts that do not change state. */
+/** Records what was read about contacts that keep their state. */
 async function recordKept(
   trx: RunTransaction,
   lease: Lease,
@@ -302,8 +299,7 @@ async function recordKept(
     asked_identity: asked,
   }));
   await move(trx, lease, 'seen', seen, run);
-  // The same identity with a new fingerprint, including in a waiting job that was submitted with
-  // the old one.
+  // The identity is the same but its fingerprint is new, even in a waiting job that was submitted with the old one.
   for (const { row, noted } of contacts) {
     if (!noted.isSame || row.identity === noted.identity || row.tracking_id === null) continue;
     await trx
@@ -316,7 +312,7 @@ async function recordKept(
   }
 }
 
-/** Contacts that came back. Their earlier hold is open again, or their profile is ready. */
+/** Restores contacts that came back. Their earlier hold is open again, or their profile is ready for delivery. */
 async function resume(
   trx: RunTransaction,
   lease: Lease,

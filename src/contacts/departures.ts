@@ -23,13 +23,13 @@ export interface Departure {
   id: string;
   /** The contact that it was merged into. */
   mergedInto: string | null;
-  /** The contact that it was merged into was erased, so none of this contact's data is carried over. */
+  /** True if the contact that it was merged into was erased. None of this contact's data is then carried over. */
   isHeirErased?: boolean;
-  /** The contact itself was erased, so none of its data is carried over. */
+  /** True if the contact itself was erased. None of its data is then carried over. */
   isErased?: boolean;
   /**
-   * Set if the contact was erased or may be an erased person: the fingerprint of the contact that it was merged into,
-   * so a user decides about that contact.
+   * Set if the contact was erased or may be an erased person. It is the fingerprint of the contact that it was merged
+   * into, about which a user then decides.
    */
   suspect?: string | null;
 }
@@ -59,8 +59,7 @@ export async function recordRemoved(
       const isNews = await suspectMerged(trx, lease.integrationId, suspect, run.now);
       if (isNews) await holdErased(trx, lease, run, [mergedInto]);
     }
-    // The profile of a contact that may be an erased person also waits for the user's decision, together with
-    // the other contact.
+    // If a contact may be an erased person, its profile waits for the user's decision, together with the other contact.
     if (!isHeirErased && !isErased) await moveProfile(trx, lease, run, id, mergedInto);
   }
   const left = removed.map(({ id, mergedInto, isHeirErased, isErased }) => ({
@@ -78,10 +77,10 @@ export async function recordRemoved(
 }
 
 /**
- * The requests for these contacts returned nothing or cost nothing. But other contacts may have been merged
- * into them in the meantime, and the paid results of those were not needed then. These contacts get those
- * results now. A contact that cost a credit itself gets only a result that can still be fetched, because a
- * new submission may return more.
+ * Gives contacts results that were merged into them earlier. Their own requests returned nothing or cost nothing. In
+ * the meantime other contacts may have been merged into them, whose paid results were not needed at that time. If a
+ * contact cost a credit itself, it gets only a result that can still be fetched, because a new submission may return
+ * more.
  */
 export async function inheritLater(
   trx: Trx,
@@ -96,7 +95,7 @@ export async function inheritLater(
     rows.flatMap(({ asked_at, crm_id }) => (asked_at === null ? [] : crm_id)),
   );
   const winners = new Map(there.map((id) => [id, id]));
-  // Includes contacts merged into merged contacts.
+  // This includes contacts that were merged into merged contacts.
   for (let heirs = there; heirs.length > 0; ) {
     const losers = await findParts(trx, of.integrationId, heirs);
     const unseen = losers.filter(({ crm_id }) => !winners.has(crm_id));
@@ -110,16 +109,13 @@ export async function inheritLater(
   }
 }
 
-/** A contact that was merged into another contact, with our values in its record. */
+/** A contact that was merged into another one, and whose record has values of ours. */
 export type Part = Pick<
   ContactRow,
   'crm_id' | 'merged_into' | 'asked_identity' | 'owned_values' | 'values_donor' | 'values_identity'
 >;
 
-/**
- * The contacts that were merged directly into these and have not come back, in the order of their
- * IDs.
- */
+/** Returns the contacts that were merged directly into these and have not come back, ordered by ID. */
 export async function findParts(
   reader: Reader,
   integrationId: string,
@@ -134,8 +130,8 @@ export async function findParts(
 }
 
 /**
- * Sorted in the order of the index that finds them. With an order by ID, SQLite would scan all contacts of
- * the client.
+ * Sorts in the order of the index that finds the rows. If they were sorted by ID, SQLite would scan all contacts of the
+ * client.
  */
 const selectParts = preparedRead(
   (reader, { integrationId, heirs }: Slots<{ integrationId: string; heirs: readonly string[] }>) =>
@@ -152,16 +148,15 @@ const selectParts = preparedRead(
 );
 
 /**
- * Jobs that move with a merge. Either their profile is in flight or can be delivered again, or the response
- * to their submission is still to come. That response will be about the contact that remains.
+ * Jobs that move with a merge. Their profile is in flight or can be delivered again, or their submission still waits
+ * for its response. The profile will then belong to the remaining contact.
  */
 const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as const;
 
 /**
- * Two CRM records became one, and one of them has a profile. The same job is delivered to the record that remains (the
- * winner), so no second credit is spent. Does nothing if the winner has its own profile or waits for one, or if there
- * is nothing to move. If the winner's profile does not fit its names, the winner gets the other profile, and the guard
- * checks it.
+ * Moves the profile when two CRM records become one. The same job is delivered to the remaining record (the winner), so
+ * no second credit is spent. Does nothing if the winner has its own profile or waits for one, or if there is nothing to
+ * move. If the winner's profile does not fit its names, the winner gets the other profile, and the guard checks it.
  */
 async function moveProfile(
   trx: Trx,
@@ -176,7 +171,7 @@ async function moveProfile(
   const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
   if (loser === undefined) return;
   if (hasProfile(winner)) {
-    // A CRM reports a merge more than once. The departure of a contact may be known before its reason is read.
+    // A CRM reports a merge more than once, and a contact's departure can be known before its reason is read.
     if (loser.departure_read === 0) await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
@@ -185,25 +180,23 @@ async function moveProfile(
   if (what !== 'all' && (job === undefined || isGone)) return;
   const isRunning = job?.state === 'intended' || job?.state === 'processing';
   const isOver = !isRunning && isGone;
-  // The result of a later credit is more valuable than a result that can no longer be fetched.
+  // A later credit's result is worth more than a result that can no longer be fetched.
   if (!job || (isOver && (await findQuestion(trx, loser)) !== undefined)) {
     return moveQuestion(trx, of, run, loser, { winnerId, winner });
   }
   const { tracking_id } = job;
   const misfit = isMismatch(winner) ? winner : null;
-  // Which of the two profiles fits is known only once both are available. Until then no other profile is paid
-  // for.
+  // It is known which of the two profiles fits only once both are available. Until then no other profile is paid for.
   if (misfit !== null && isRunning) {
     await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
   // If a user approved the winner's question, the winner would continue with a job that has no result yet.
   if (job.state === 'intended' && winner?.state === 'held') return;
-  // Otherwise the winner would seem not to have cost a credit, and another credit would be spent on it.
+  // Otherwise it would look as if the winner had cost no credit, and another credit would be spent on it.
   const wasAsked = winner !== undefined && winner.asked_identity !== null;
   if (wasAsked && loser.enhanced_at === null && isGone) return;
-  // With these columns, a job that can no longer be fetched does not look as if it had never returned
-  // anything.
+  // Without these columns, a job that can no longer be fetched would look as if it had never returned anything.
   const { donor_id, enhanced_at } = loser;
   const profile = { tracking_id, ...laterCredit(loser, winner), donor_id, enhanced_at };
   const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
@@ -214,7 +207,7 @@ async function moveProfile(
       crm_id: winnerId,
       state: isRunning ? job.state : 'completed',
       closed_at: null,
-      // Its result is compared with the details that the winner has at that time.
+      // The job's result is compared with the details that the winner has at that time.
       ...(job.state === 'intended' ? { identity: NEXT_READING } : {}),
     })
     .where('tracking_id', '=', tracking_id)
@@ -230,8 +223,8 @@ async function moveProfile(
 }
 
 /**
- * Assigns to a contact the paid job of a record that was merged into it, to replace its profile, because the
- * job was submitted with the contact's names. Returns false if the contact's state has changed.
+ * Gives a contact the paid job of a record that was merged into it. The job replaces the contact's profile, because it
+ * was submitted with the contact's names. Returns false if the contact's state has changed.
  */
 export async function takeJob(
   trx: Trx,
@@ -262,9 +255,7 @@ export async function takeJob(
   return true;
 }
 
-/**
- * Finds the contact that inherits, because the contact named by the merge may itself have been merged since.
- */
+/** Finds the contact that inherits. The contact that the merge names may itself have been merged since. */
 async function findHeir(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -279,13 +270,13 @@ async function findHeir(
     if (!hasLeft || row.merged_into === null) return heir;
     heir = row.merged_into;
   }
-  // A circle does not show which contact still exists.
+  // If merges form a circle, it is unknown which contact still exists.
   return mergedInto;
 }
 
 /**
- * Returns the later credit of two merged contacts. The winner's credit may not have returned a profile. If
- * the age of the other profile counted, a third credit would be spent at once.
+ * Returns the later credit of two merged contacts. The winner's credit may have returned no profile. If the age of the
+ * other profile counted instead, a third credit would be spent immediately.
  */
 function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
   const isWinners =
@@ -294,7 +285,7 @@ function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
   return { asked_at, last_credit };
 }
 
-/** Returns when the contact's credit was spent; 0 if it counts as not spent. */
+/** Returns when the contact's credit was spent, or 0 if it counts as not spent. */
 function spentAt({ asked_at, last_credit }: ContactRow): number {
   return last_credit === 'in_vain' ? 0 : (asked_at ?? 0);
 }
@@ -303,9 +294,9 @@ function spentAt({ asked_at, last_credit }: ContactRow): number {
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /**
- * Returns the job that moves. An available profile is more valuable than a response that is still to come.
- * There are two exceptions: if the response was requested because the profile was outdated, and if the
- * profile can no longer be fetched.
+ * Returns the job that moves. A profile that is available is worth more than a response that is still to come. There
+ * are two exceptions: the response was requested because the profile was outdated, or the profile can no longer be
+ * fetched.
  */
 async function findMoving(
   trx: Trx,
@@ -320,7 +311,7 @@ async function findMoving(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', '=', loserId)
     .where('state', 'in', MOVING)
-    // The available profile, or the last delivered profile, because an earlier profile may not have fitted.
+    // The available profile, or the last delivered one, because an earlier profile may not have fitted.
     .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
     .orderBy('submitted_at', 'desc')
     .execute();
@@ -334,7 +325,7 @@ async function findMoving(
   return isOld && winner?.state !== 'held' ? asked : there;
 }
 
-/** Returns true for a job whose profile the service no longer has and which is not kept either. */
+/** Returns true if the service no longer has the job's profile and it is not kept either. */
 async function isOutOfReach(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -354,10 +345,7 @@ async function isOutOfReach(
   return kept === undefined;
 }
 
-/**
- * Applies the event to the contact that remains, which the store may not know yet. Returns false if the event
- * is refused.
- */
+/** Applies the event to the remaining contact, which may be new to the store. Returns false if the event is refused. */
 async function moveToWinner(
   trx: Trx,
   of: OfIntegration,
@@ -375,9 +363,9 @@ async function moveToWinner(
 }
 
 /**
- * A contact was merged into another one while a user decides whether to buy it again, because its response was lost or
- * its paid job cannot be read. The question moves to the other contact. If a user has already rejected it,
- * the other contact is not paid for either. Neither applies if that contact was paid for itself.
+ * Moves the question whether to buy a contact again to the contact that it was merged into. The question was asked
+ * because a response was lost or a paid job cannot be read. If a user has already rejected it, the other contact is not
+ * paid for either. If the other contact was paid for itself, nothing is moved.
  */
 async function moveQuestion(
   trx: Trx,
@@ -392,25 +380,25 @@ async function moveQuestion(
   const { id, job, decision } = question;
   const isRejected = decision === 'rejected';
   const event = isRejected ? 'inheritedRejection' : 'inheritedQuestion';
-  // The question is now about the winner, so the loser's own changes no longer matter.
+  // The question is now about the winner, so changes of the loser no longer matter.
   const credit = last_credit === 'outdated' ? 'stands' : last_credit;
   const profile = { asked_at, last_credit: credit, donor_id, enhanced_at };
   const given = { ...profile, ...toOutcome(question, isRejected) };
   if (!(await moveToWinner(trx, of, run, event, { crm_id: winnerId, ...given }))) {
-    // A user is already asked whether to buy the winner, and the merged details do not answer that.
+    // A user is already asked whether to buy the winner, and the merged details do not answer this.
     if (isMaybePaid(winner)) await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
   const moved = { crm_id: winnerId };
   await trx
     .updateTable('jobs')
-    // If the job can be read again, it is paid for with the details that the winner has at that time.
+    // If the job can be read again, it counts as paid for the details that the winner has at that time.
     .set(job.state === 'vanished' ? { ...moved, identity: NEXT_READING } : moved)
     .where('tracking_id', '=', job.tracking_id)
     .execute();
   await trx
     .updateTable('questions')
-    // If the contact left or opted out before a user decided, the question is opened again now.
+    // If the contact left or opted out before a user decided, the question is now opened again.
     .set(isRejected ? moved : { ...moved, decision: null, decided_at: null })
     .where('id', '=', id)
     .execute();
@@ -444,12 +432,12 @@ function toOutcome({ kind, detail, job }: BuyingQuestion, isRejected: boolean) {
   } as const;
 }
 
-/** Returns the question about the last job of a contact, if its response was lost or it cannot be read. */
+/** Returns the question about a contact's last job, if the job's response was lost or it cannot be read. */
 async function findQuestion(
   trx: Trx,
   { integration_id, crm_id, asked_identity, state }: ContactRow,
 ): Promise<BuyingQuestion | undefined> {
-  // A credit that is to be spent again counts as not spent.
+  // A credit that is about to be spent again counts as not spent.
   if (asked_identity === null || state === 'due') return;
   const job = await trx
     .selectFrom('jobs')
@@ -469,20 +457,19 @@ async function findQuestion(
     .where('crm_id', '=', crm_id)
     .where('kind', '=', kind)
     .where('tracking_id', '=', job.tracking_id)
-    // A job that was visible in between has a question for each time that it was not.
+    // If a job was visible for a while, it has a question for each time that it was not.
     .orderBy('opened_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  // A user has decided to buy the contact, which therefore counts as not paid for.
+  // A user has decided to buy the contact, so it counts as not paid for.
   const isBought = kind === PAID_SINCE_BACKUP && question?.decision === 'approved';
   return question === undefined || isBought ? undefined : { ...question, kind, job };
 }
 
 /**
- * A profile has arrived for a contact that the CRM has merged into another one. When the merge was read, the
- * job stayed with the merged contact if the other contact was held because of its names. Now that both
- * profiles are available, the other contact gets this one. The next reading handles any other merge; it first
- * checks which people were erased.
+ * Moves a profile that has just arrived to the contact that its own contact was merged into. When the merge was read,
+ * the job stayed where it was because the other contact was held for its names. Now both profiles are available. Any
+ * other merge is left to the next reading, which first checks which people were erased.
  */
 export async function inheritAtDelivery(
   trx: Trx,
@@ -501,7 +488,7 @@ type Winner = Pick<
 >;
 
 /**
- * Returns true if the contact has its own profile, or work on one. A request without a result leaves room for
+ * Returns true if the contact has its own profile or work in progress. If its request had no result, it can take
  * another contact's profile.
  */
 function hasProfile(winner: Winner | undefined): boolean {
@@ -510,7 +497,7 @@ function hasProfile(winner: Winner | undefined): boolean {
   return winner.tracking_id !== null && !isMismatch(winner);
 }
 
-/** Returns true if a user is asked whether to buy the contact, because it may have been paid for. */
+/** Returns true if a user is being asked whether to buy the contact, because it may have been paid for. */
 function isMaybePaid(winner: Winner | undefined): boolean {
   return winner?.state === 'held' && winner.outcome_reason === PAID_SINCE_BACKUP;
 }
@@ -520,9 +507,7 @@ function isMismatch(winner: Winner | undefined): boolean {
   return winner?.state === 'held' && MISMATCH_REASONS.includes(winner.outcome_reason ?? '');
 }
 
-/**
- * Closes questions about contacts that left or are submitted again, because users no longer have to decide.
- */
+/** Closes questions about contacts that left or are submitted again. Users no longer have to decide them. */
 export async function supersedeHolds(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -536,7 +521,7 @@ export async function supersedeHolds(
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', batch)
       .where('decision', 'is', null)
-      // A contact that has left must still be erased.
+      // Even if a contact has left, it must still be erased.
       .where('kind', '<>', 'erasure_requested')
       .execute();
   }

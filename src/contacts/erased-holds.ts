@@ -1,4 +1,4 @@
-/** Contacts that may be an erased person. They are held before anything is sent or written. */
+/** Holds contacts that may be an erased person, before anything about them is sent or written. */
 import type { NotNull } from 'kysely';
 import { newId } from '../core/new-id.ts';
 import type { Lease } from '../database/leases.ts';
@@ -20,7 +20,7 @@ export async function holdErased(
   await openErasedHolds(trx, lease, run, crmIds);
 }
 
-/** Opens the holds of contacts that were just held. An open hold does not change. */
+/** Opens the holds of contacts that were just held. A hold that is already open stays as it is. */
 export async function openErasedHolds(
   trx: Trx,
   lease: Lease,
@@ -58,8 +58,8 @@ export async function openErasedHolds(
 }
 
 /**
- * Reopens unanswered questions about the jobs of contacts that continue with a job. If a merge has brought a profile
- * since then, the profile is first compared with the contact's current names.
+ * Reopens unanswered questions about jobs that their contacts continue with. If a merge has brought a profile since
+ * then, it is first compared with the contact's current names.
  */
 export async function reopenHolds(
   trx: Trx,
@@ -96,12 +96,12 @@ export async function reopenHolds(
   }
 }
 
-/** Jobs with a question to users, unless the job's contact is gone. */
+/** Jobs that users are asked about, unless the job's contact is gone. */
 const ASKED_ABOUT: JobState[] = ['held', 'lost'];
 
 /**
- * The CRM merged an erased contact into this one, so a user decides whether it is the same person. Returns
- * false if that is already recorded.
+ * Records that the CRM merged an erased contact into this one, so a user decides whether it is the same person. Returns
+ * false if this is already recorded.
  */
 export async function suspectMerged(
   trx: Trx,

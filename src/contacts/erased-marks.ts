@@ -1,19 +1,19 @@
 /**
- * Users' decisions about erased people during a run. A run loads the erased people when it starts. These
- * marks show whether a contact has since been confirmed as one of them, or as a different person.
+ * Recognises users' decisions about erased people during a run. A run loads the erased people when it starts. These
+ * marks change when a user confirms a contact as an erased person, or as a different person.
  */
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
 
 export interface ErasedMarks {
-  /** Changes when a contact of the account is blocked or a block is lifted. */
+  /** Changes when a contact of the account is blocked, or when a block is lifted. */
   blocked: string;
   /** Changes when a user says that a contact is not an erased person, or null if this was not checked. */
   distinguished: string | null;
 }
 
 /**
- * Decisions about different people are queried only if they can matter, because the query scans all
+ * Reads the marks. Decisions about different people are read only if they can matter, because this query scans all
  * holds.
  */
 export async function findErasedMarks(
@@ -28,10 +28,7 @@ export async function findErasedMarks(
   return { blocked, distinguished: `${told?.count} ${told?.latest}` };
 }
 
-/**
- * Returns true if nothing was decided between the two readings. `distinguished` is compared only if both have
- * it.
- */
+/** Returns true if nothing was decided between the two readings. `distinguished` is compared only if both have it. */
 export function areSameMarks(one: ErasedMarks, other: ErasedMarks): boolean {
   const isComparable = one.distinguished !== null && other.distinguished !== null;
   return (

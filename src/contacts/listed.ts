@@ -1,9 +1,9 @@
-/** Contacts that the current filter includes, as far as runs have read. */
+/** Finds the contacts that the current filter includes, as far as runs have read them. */
 import { type SqlBool, sql } from 'kysely';
 
 /**
- * False for a contact that no run has read since the filter or another part of the selection
- * changed. `contact` is the alias of the contacts table in the statement.
+ * Returns a condition that is false if no run has read the contact since the filter or another part of the selection
+ * changed. `contact` is the alias of the contacts table.
  */
 export function isListed(contact: 'c' | 'contacts') {
   return sql<SqlBool>`not exists (

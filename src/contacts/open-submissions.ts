@@ -7,10 +7,10 @@ import type { Tables, Trx } from '../database/tables/tables.ts';
 
 export type SubmissionRow = Selectable<Tables['submissions']>;
 
-/** A submission in one of these states waits for its response or for its settlement. */
+/** A submission in one of these states waits for its response or to be settled. */
 export const OPEN_STATES: SubmissionState[] = ['intended', 'lost'];
 
-/** The maximum number of a key's submissions that can be open at one time. */
+/** How many submissions of a key can be open at a time. */
 export const MAX_SLOTS = 6;
 
 /** Returns the open submissions of a key, by slot. */
@@ -39,8 +39,8 @@ export interface KeyRow {
 }
 
 /**
- * Reads a key, and keeps other transactions from opening, losing or closing a submission of it until this
- * transaction ends. SQLite runs transactions one after the other anyway.
+ * Reads and locks a key. Until this transaction ends, no other transaction can open, lose or close a submission of the
+ * key. SQLite runs transactions one after the other anyway.
  */
 export async function lockKey(trx: Trx, partnerKey: string): Promise<KeyRow | undefined> {
   const [row] = (await lockedKey(trx, { partnerKey })).rows;

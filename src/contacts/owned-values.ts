@@ -1,22 +1,20 @@
 import { z } from 'zod';
 
 /**
- * Field → fingerprint of a value that we wrote. Two more parts can follow after spaces: the fingerprint of
- * the value into which the CRM's own automation changed it, and the rate of a converted amount, for example
- * `JPY:150:0`.
+ * Maps each field to the fingerprint of a value that we wrote. Two parts can follow after spaces: the fingerprint of
+ * the value that the CRM's automation made of it, and the rate of a converted amount, such as `JPY:150:0`.
  */
 export type OwnedValues = Readonly<Record<string, string>>;
 
 /**
- * Returns true if this is the value that we wrote into the field, or the value into which the CRM's automation changed
- * it.
+ * Returns true if this is the value that we wrote into the field, or the value that the CRM's automation made of it.
  */
 export function isOwned(values: OwnedValues, field: string, fingerprint: string): boolean {
   const owned = values[field];
   return owned === fingerprint || owned?.split(' ').includes(fingerprint) === true;
 }
 
-/** Returns the entry of a field whose written value the CRM's own automation changed. */
+/** Returns a field's entry after the CRM's automation has changed the written value. */
 export function normalisedEntry(entry: string, standing: string): string {
   const [sent, ...more] = entry.split(' ');
   return sent === standing
@@ -24,15 +22,12 @@ export function normalisedEntry(entry: string, standing: string): string {
     : [sent, standing, ...more.filter(isRate)].filter((part) => part !== undefined).join(' ');
 }
 
-/** Returns true for a field whose written value the CRM's own automation changed. */
+/** Returns true for a field whose written value was changed by the CRM's automation. */
 export function isNormalised(values: OwnedValues, field: string): boolean {
   return (values[field]?.split(' ').filter((part) => !isRate(part)).length ?? 0) > 1;
 }
 
-/**
- * A rate in the entry of a field: the currency, the value of one US dollar in it, and its decimal
- * places.
- */
+/** The rate in a field's entry: the currency, the value of one US dollar in it, and its decimal places. */
 export interface OwnedRate {
   code: string;
   perDollar: number;
@@ -50,7 +45,7 @@ export function rateIn(values: OwnedValues, field: string): OwnedRate | null {
   return code === '' ? null : { code, perDollar: Number(perDollar), decimals: Number(decimals) };
 }
 
-/** Returns fingerprints contain no colon. */
+/** Returns true if the part is a rate. It contains a colon, which fingerprints never do. */
 function isRate(part: string): boolean {
   return part.includes(':');
 }
@@ -60,10 +55,10 @@ export function sentFingerprint(values: OwnedValues, field: string): string | un
   return values[field]?.split(' ')[0];
 }
 
-/** The JSON for a contact that was never written to. */
+/** The JSON of a contact that was never written to. */
 const NONE = '{}';
 
-/** Returns the entries of all other fields. */
+/** Returns the entries without those of these fields. */
 export function withoutFields(values: OwnedValues, fields: readonly string[]): OwnedValues {
   if (fields.length === 0) return values;
   return Object.fromEntries(Object.entries(values).filter(([name]) => !fields.includes(name)));

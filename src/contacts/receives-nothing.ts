@@ -1,7 +1,9 @@
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ContactRecord } from './contacts.ts';
 
-/** The marks in the CRM, other than an opt-out, with which a contact receives nothing and is not sent to the service. */
+/**
+ * Marks in the CRM, other than an opt-out, because of which a contact receives nothing and is not sent to the service.
+ */
 export const RECEIVES_NOTHING = [
   'deceased',
   'do_not_contact',

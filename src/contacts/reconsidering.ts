@@ -12,11 +12,11 @@ import { holdErased } from './erased-holds.ts';
 import { move, type Which } from './life/apply-events.ts';
 import type { LifeEvent } from './life/life.ts';
 
-/** A due contact that is not to be submitted, and the facts from its CRM record. */
+/** A due contact that will not be submitted, with the facts from its CRM record. */
 export interface SettledContact {
   crmId: string;
   reason: OutcomeReason;
-  /** Fresh: the contact does not need to be submitted now, and may be refreshed later. */
+  /** The result. `fresh` means that the contact need not be submitted now and may be refreshed later. */
   turnedOut: 'gone' | 'ineligible' | 'fresh';
 }
 
@@ -26,12 +26,12 @@ const TURNED_OUT = {
   fresh: 'turnedOutFresh',
 } as const satisfies Record<SettledContact['turnedOut'], LifeEvent>;
 
-/** All existing priorities. */
+/** All priorities that exist. */
 const PRIORITIES = [0, 1, 2];
 
 /**
- * Reconsiders settled contacts whose last credit was spent before `askedBefore` (epoch ms), in batches by CRM
- * ID. Resolves with the number of contacts that became due.
+ * Reconsiders settled contacts whose last credit was spent before `askedBefore` (epoch ms), in batches by CRM ID.
+ * Resolves with the number of contacts that became due.
  */
 export async function reconsiderContacts(
   { checkpoint }: Pick<Store, 'checkpoint'>,
@@ -53,7 +53,7 @@ export async function reconsiderContacts(
         const { reason, priority } = decision;
         return [{ crm_id: row.crm_id, due_reason: reason, priority }];
       });
-      // The CRM has not been read for this, so a contact may turn out to be gone after a complete reading.
+      // This does not read the CRM, so a complete reading may still show that a contact is gone.
       await move(trx, lease, 'reconsidered', rechosen, toMoment(trx, runId));
       if (rechosen.length > 0) {
         await countInRun(trx, runId, { chosen: rechosen.length });
@@ -88,7 +88,7 @@ export async function postponeUnreadable(
   await move(trx, trx.lease, 'unreadable', crmIds, toMoment(trx, runId));
 }
 
-/** Due contacts that another database enhanced. They count as enhanced, without any value of ours. */
+/** Adopts due contacts that another database has enhanced. They count as enhanced, without any value of ours. */
 export async function adoptContacts(
   trx: RunTransaction,
   runId: string,
@@ -103,7 +103,7 @@ export async function adoptContacts(
   await move(trx, trx.lease, 'adopted', adopted, toMoment(trx, runId));
 }
 
-/** Due contacts that may be an erased person. A user decides about them. */
+/** Holds due contacts that may be an erased person. A user decides about them. */
 export async function holdDueErased(
   trx: RunTransaction,
   runId: string,
@@ -112,7 +112,7 @@ export async function holdDueErased(
   await holdErased(trx, trx.lease, toMoment(trx, runId), crmIds);
 }
 
-/** Settles contacts that are not to be submitted after all, with the reason for each. */
+/** Settles contacts that will not be submitted after all, each with its reason. */
 export async function settleDue(
   trx: RunTransaction,
   runId: string,
@@ -130,7 +130,9 @@ function toMoment({ clock }: Pick<RunTransaction, 'clock'>, id: string) {
 
 type Reconsidered = { integrationId: string; askedBefore: number; last: string };
 
-/** Uses two ranges of two indexes, because with an `or` of both conditions SQLite would read all contacts. */
+/**
+ * Selects the contacts from two ranges of two indexes. With an `or` of both conditions, SQLite would read all contacts.
+ */
 const selectToReconsider = prepared(
   (db, { integrationId, askedBefore, last }: Slots<Reconsidered>) => {
     const settled = () =>
@@ -141,7 +143,7 @@ const selectToReconsider = prepared(
         .where('state', '=', 'settled')
         .where('eligible', '=', 1);
     const askedLongAgo = settled()
-      // With the priorities listed, the index finds the old contacts directly.
+      // With a list of priorities, the index finds the old contacts directly.
       .where('priority', 'in', PRIORITIES)
       .where('asked_at', '<', askedBefore);
     // Written as a literal, so SQLite can use the index of these contacts.

@@ -1,6 +1,6 @@
 /**
- * The only place that changes contacts. It applies an event of `life.ts` to many contacts in one statement,
- * limited to contacts in the states that the table allows.
+ * Applies an event of `life.ts` to many contacts in one statement. Only contacts in the states that the table allows
+ * are changed. No other code changes contacts.
  */
 import {
   type Expression,
@@ -37,12 +37,12 @@ import { LIFE, type LifeEvent } from './life.ts';
 export type Target = { crm_id: string } & Given;
 
 /**
- * Contacts by ID, contacts by ID with individual values, or all contacts of the client that match a
- * condition.
+ * Which contacts change: contacts by ID, contacts by ID with their own values, or all of a client's contacts that match
+ * a condition.
  */
 export type Targets = readonly string[] | readonly Target[] | Which;
 export interface Which {
-  /** A name for a condition without values, so its statement is built once. */
+  /** A name for a condition without values, so its statement has to be built only once. */
   shape?: string;
   is(
     eb: ExpressionBuilder<Tables, 'contacts'>,
@@ -54,7 +54,7 @@ export type Moved = Pick<ContactRow, 'crm_id' | 'state' | 'tracking_id'>;
 
 type OfIntegration = { integrationId: string };
 
-/** Applies an event, with `common` values for all contacts. Resolves with the number of changed contacts. */
+/** Applies an event with the `common` values for all contacts. Resolves with the number of changed contacts. */
 export async function move(
   trx: Trx,
   of: OfIntegration,
@@ -71,7 +71,7 @@ export async function move(
   return moved;
 }
 
-/** Does the same, but resolves with the changed contacts in their new state. */
+/** Applies an event, and resolves with the changed contacts in their new state. */
 export async function moveAndList(
   trx: Trx,
   of: OfIntegration,
@@ -88,7 +88,7 @@ export async function moveAndList(
   return moved;
 }
 
-/** Returns the row of one contact after an event, or null if the table refuses the event. Pure. */
+/** Returns the row of a contact after an event, or null if the table refuses the event. Pure. */
 export function after(
   event: LifeEvent,
   row: ContactRow,
@@ -111,8 +111,7 @@ export function after(
 }
 
 /**
- * Writes rows that were read in this transaction. If something else has changed a contact, it is not changed
- * again.
+ * Writes rows that were read in this transaction. If a contact has been changed in the meantime, it is left as it is.
  */
 export async function putRows(trx: Trx, rows: readonly ContactRow[]): Promise<void> {
   for (const batch of inBatches(rows)) {
@@ -120,7 +119,7 @@ export async function putRows(trx: Trx, rows: readonly ContactRow[]): Promise<vo
   }
 }
 
-/** Records the currencies of these contacts, which do not affect their states. */
+/** Records the currencies of these contacts. They do not affect the contacts' states. */
 export async function putCurrencies(
   trx: Trx,
   integrationId: string,
@@ -153,7 +152,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
           tracking_id: eb.ref('excluded.tracking_id'),
           asked_identity: eb
             .case()
-            // In the meantime, a user has requested another credit.
+            // A user has requested another credit in the meantime.
             .when('contacts.asked_identity', 'is', null)
             .then(eb.ref('contacts.asked_identity'))
             .else(eb.ref('excluded.asked_identity'))
@@ -172,7 +171,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
     .compile(),
 );
 
-/** Yields the statements of an event. If they are `listed`, each resolves with the contacts that it changed. */
+/** Yields the statements of an event. If `listed` is true, each resolves with the contacts that it has changed. */
 function* statements(
   of: OfIntegration,
   event: LifeEvent,
@@ -209,7 +208,7 @@ function* statements(
     yield run('rows', cells, (slots) => [table(slots), sql<SqlBool>`crm_id = v.column1`], columns);
   }
 
-  /** `find` returns the source of the contacts and the condition that selects them. */
+  /** Runs the statements. `find` returns the source of the contacts and the condition that selects them. */
   function run(
     kind: string,
     cells: readonly Scalar[],
@@ -238,7 +237,7 @@ function* statements(
 
 type How = 'counted' | 'listed';
 
-/** The values of a statement: the shared values, and the individual values with the ID first. */
+/** The values of a statement: the shared values, then the contacts' own values with the ID first. */
 type Handed = {
   integrationId: string;
   id: string | null;
@@ -287,11 +286,11 @@ interface Source {
   integrationId: string | Expression<string>;
   common: { [column in Column]?: Given[column] | Expression<Scalar> };
   moment: { id?: string | Expression<Scalar>; now: number | Expression<Scalar> };
-  /** The columns with individual values: `v.column2` and the columns after it. */
+  /** The columns that contacts have their own values for: `v.column2` and the columns after it. */
   columns: readonly Column[];
 }
 
-/** Returns the SQL names its event, so it can be recognized in the database's own logs. */
+/** Builds a statement. Its SQL names the event, so the statement can be recognised in the database's logs. */
 function statement(
   event: LifeEvent,
   how: How,
@@ -334,7 +333,7 @@ function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[
   const set = COLUMNS.flatMap((column) => {
     if (ways.every((way) => way.set[column] === undefined)) return [];
     const values = ways.map(({ set: { [column]: value = own(column) } }) =>
-      // Postgres treats a choice of only nulls as text.
+      // Postgres treats a choice that consists only of nulls as text.
       value === null ? typed(null, NUMBERS.includes(column)) : valueSql(value, source),
     );
     return [sql`${sql.ref(column)} = ${byWay(ways, values, source)}`];
@@ -344,10 +343,7 @@ function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[
   return [...set, sql`state = ${byWay(ways, states, source)}`];
 }
 
-/**
- * Returns the value of the first case that applies. The statement's condition excludes contacts to which no case
- * applies.
- */
+/** Returns the value of the first case that applies. The statement's condition excludes contacts that fit no case. */
 function byWay(
   ways: readonly Way[],
   values: readonly RawBuilder<unknown>[],
@@ -391,7 +387,7 @@ function valueSql(value: Value, source: Source): RawBuilder<unknown> {
     else ${valueSql(value.else, source)} end`;
 }
 
-/** Postgres treats a value that is alone in an expression as text. */
+/** Adds a type, because Postgres treats a value that is alone in an expression as text. */
 function typed(value: Scalar | Expression<Scalar>, isNumber: boolean): RawBuilder<unknown> {
   return cast(sql`${value}`, isNumber);
 }
@@ -410,7 +406,7 @@ function conditionSql(condition: Condition, source: Source): RawBuilder<unknown>
     const [one, words] = condition.oneOf;
     return sql`${value(one)} in (${sql.join(words.map((word) => sql.lit(word)))})`;
   }
-  // A comparison with null is unknown in SQL, and remains unknown after `not`. In the table, it is false.
+  // In SQL, a comparison with null is unknown, even after `not`. In the table, it is false.
   if ('not' in condition) return sql`(${conditionSql(condition.not, source)}) is not true`;
   const [parts, word] = 'all' in condition ? [condition.all, 'and'] : [condition.any, 'or'];
   const joined = parts.map((part) => sql`(${conditionSql(part, source)})`);

@@ -1,6 +1,6 @@
 /**
- * The changes of an event, as data. This file evaluates them for one row, and `apply-events.ts` turns them
- * into SQL for many rows. A test compares the two.
+ * Describes an event's changes as data. This file evaluates them for one row, and `apply-events.ts` turns them into SQL
+ * for many rows. A test compares the two.
  */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../database/tables/tables.ts';
@@ -35,7 +35,7 @@ export const COLUMNS = [
 
 export type Column = (typeof COLUMNS)[number];
 
-/** The values that an event sets, individually or the same for all contacts. */
+/** The values that an event sets, per contact or the same for all contacts. */
 export type Given = Partial<Pick<ContactRow, Column>>;
 
 export type Scalar = string | number | null;
@@ -43,11 +43,11 @@ export type Scalar = string | number | null;
 /** The source of a value. */
 export type Value =
   | Scalar
-  /** The contact's own value before the event. */
+  /** The value that the contact has before the event. */
   | { own: Column }
-  /** A value of the event. */
+  /** A value that the event provides. */
   | { given: Column }
-  /** The acting run, and the time (epoch ms). */
+  /** The acting run, or the time (epoch ms). */
   | { moment: 'id' | 'now' }
   | { if: Condition; then: Value; else: Value };
 
@@ -61,7 +61,7 @@ export type Condition =
 
 export type Changes = { readonly [C in Column]?: Value };
 
-/** The acting run, and the time. A user's decision has no run. */
+/** The acting run and the time. A user's decision has no run. */
 export interface ChangeContext {
   id?: string;
   now: number;
@@ -101,7 +101,7 @@ export function read(value: Value, known: Known): Scalar {
   return read(holds(value.if, known) ? value.then : value.else, known);
 }
 
-/** Returns whether a condition is true for one row. Nothing equals null, as in SQL. Pure. */
+/** Returns true if a condition is true for a row. As in SQL, nothing equals null. Pure. */
 export function holds(condition: Condition, known: Known): boolean {
   if ('equal' in condition) {
     const one = read(condition.equal[0], known);

@@ -1,4 +1,4 @@
-/** Events of a credit, from the intent to spend it to the end of its job. */
+/** Events of a credit, from the intent to spend it until its job ends. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
 import {
@@ -19,7 +19,7 @@ import { HAS_LEFT } from './leaving-events.ts';
 import { inLine } from './line-events.ts';
 import { outcome } from './outcomes.ts';
 
-/** Records a spent credit with the identity that was submitted. */
+/** Records a spent credit with the submitted identity. */
 const SPENT: Changes = {
   due_reason: null,
   asked_identity: given('asked_identity'),
@@ -29,7 +29,7 @@ const SPENT: Changes = {
 
 export const HAS_ASKED_IN_VAIN = equal(own('last_credit'), 'in_vain');
 
-/** If the identity changed while the job was running, the next run decides about the contact again. */
+/** If the identity has changed while the job was running, the next run decides about the contact again. */
 export const CREDIT_AT_THE_END = choice(
   any(isNull(own('last_credit')), HAS_ASKED_IN_VAIN),
   own('last_credit'),
@@ -40,7 +40,7 @@ export const CREDIT_AT_THE_END = choice(
   ),
 );
 
-/** A credit without a result may be spent again, but not for a record that refused the write. */
+/** A credit without a result can be spent again, unless the record refused the write. */
 const NOTHING_CAME = all(
   isNull(own('enhanced_at')),
   not(equal(own('outcome_reason'), 'crm_refused')),
@@ -70,7 +70,10 @@ function shares(to: ContactState, more: Changes = {}): EventRow {
   return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
 }
 
-/** A job ended without a profile. A contact that has left or is held has no state to return to. */
+/**
+ * Returns the event of a job that ended without a profile. A contact that has left or is held does not return to a
+ * state.
+ */
 function ended(set: Changes): EventRow {
   return {
     ways: [
@@ -93,7 +96,7 @@ function ended(set: Changes): EventRow {
   };
 }
 
-/** Returns the response to a submission, or the result of settling it. */
+/** Returns the event of a response to a submission, or of settling it. */
 function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   return {
     ways: [{ from: ['submitted'], to, when: OF_ITS_JOB, set }],
@@ -101,7 +104,7 @@ function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   };
 }
 
-/** A response without a job: a contact that has left in the meantime is removed. */
+/** Returns the event of a response without a job. A contact that has left in the meantime is removed. */
 function ofEmptyAnswer(to: ContactState, set: Changes): EventRow {
   const { ways, ...more } = ofAnswer(to, set);
   const gone: Way = {
@@ -126,8 +129,8 @@ export const CREDIT_EVENTS = {
   }),
   refused: ofEmptyAnswer('settled', {
     due_reason: null,
-    // Nothing was spent. The service would refuse the same details again, but may accept details that changed
-    // during the request.
+    // Nothing was spent. The service would refuse the same details again, but may accept details that changed during
+    // the request.
     asked_identity: given('asked_identity'),
     asked_at: NOW,
     last_credit: choice(equal(own('identity'), given('asked_identity')), 'stands', 'in_vain'),
@@ -136,7 +139,7 @@ export const CREDIT_EVENTS = {
   }),
   lost: ofAnswer('held', {
     ...SPENT,
-    // Changes that were read during the request are undecided, so the next run reads the contact again.
+    // Nobody has decided yet about changes that were read during the request, so the next run reads the contact again.
     last_credit: 'outdated',
     ...outcome('lost_answer', given('outcome_detail')),
   }),
@@ -160,8 +163,8 @@ export const CREDIT_EVENTS = {
   jobFailed: ended({ tracking_id: null, last_credit: CREDIT_AT_THE_END }),
   jobVanished: ended(JOB_VANISHED),
   /**
-   * Before the job that vanished, the service answered for the same details, and it would give the same
-   * answer again.
+   * Before its job vanished, the service had already answered for the same details. It would give the same answer
+   * again.
    */
   answerStands: {
     ways: [

@@ -1,4 +1,4 @@
-/** Events of a user's decision about a contact. */
+/** Events of users' decisions about a contact. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
 import { all, any, type Changes, choice, equal, isNull, NOW, not, own } from './changes.ts';
@@ -7,10 +7,7 @@ import { type EventRow, NOT_ASKED, type Way } from './event.ts';
 import { HAS_LEFT } from './leaving-events.ts';
 import { PRIORITY } from './line-events.ts';
 
-/**
- * A contact that had left the CRM is removed once a user has decided the question that it was kept
- * for.
- */
+/** A contact that has left the CRM is removed once a user has decided the question for which it was kept. */
 const LEFT_UNDECIDED: Changes = {
   due_reason: null,
   outcome_reason: 'deleted_in_crm',
@@ -19,8 +16,8 @@ const LEFT_UNDECIDED: Changes = {
 };
 
 /**
- * The credit counts as not spent, because a user requested another one. This also applies if the contact
- * returns later.
+ * The credit counts as not spent, because a user has requested another one. This is also true if the contact comes back
+ * later.
  */
 const ASKED_FOR_AGAIN: Changes = {
   asked_identity: null,
@@ -33,8 +30,8 @@ function ofPerson(to: ContactState, set: Changes): EventRow {
 }
 
 /**
- * A decision about a change, unless another contact was merged into this one in the meantime and
- * its profile counts for the new details.
+ * Returns the event of a decision about a change. It does not apply if another contact was merged into this one in the
+ * meantime and its profile counts for the new details.
  */
 function ofChange(to: ContactState, set: Changes): EventRow {
   const { ways, ...more } = ofPerson(to, set);
@@ -55,7 +52,7 @@ export const DECISION_EVENTS = {
     outcome_at: NOW,
   }),
   changeRejected: ofChange('settled', {
-    // The same person has new details. The credit also covers these details.
+    // The same person has new details, and the credit also covers them.
     asked_identity: own('identity'),
     values_identity: choice(isNull(own('values_donor')), null, own('identity')),
     asked_at: choice(HAS_ASKED_IN_VAIN, NOW, own('asked_at')),
@@ -63,7 +60,7 @@ export const DECISION_EVENTS = {
     outcome_reason: 'identity_change_rejected',
     outcome_at: NOW,
   }),
-  /** The contact may have been paid for after the backup from which the database was restored. */
+  /** The contact may have been paid for after the backup that was restored. */
   maybePaidApproved: ofChange('due', {
     due_reason: 'resubmitted_by_person',
     priority: PRIORITY.refresh,
@@ -141,7 +138,7 @@ export const DECISION_EVENTS = {
     ],
     otherwise: NOT_ASKED,
   },
-  /** The contact is not the erased person, and continues from its previous state. */
+  /** The contact is not the erased person. It continues from its previous state. */
   distinguished: {
     ways: [
       {
@@ -161,7 +158,7 @@ export const DECISION_EVENTS = {
           ),
         ),
         set: {
-          // The answer shows who the contact is. The settings decide whether the change is worth a credit.
+          // The answer shows who the contact is, and the settings decide whether the change is worth a credit.
           due_reason: choice(
             not(isNull(own('asked_identity'))),
             'identity_changed',

@@ -1,4 +1,4 @@
-/** Events of a profile that is written into the CRM. */
+/** Events of writing a profile into the CRM. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { OBJECTS } from '../many-at-once/opt-outs.ts';
 import { all, type Changes, choice, equal, given, NOW, own } from './changes.ts';
@@ -27,8 +27,8 @@ function ofProfile(
 }
 
 /**
- * If an objection was read while the job was running, it is kept as an objection, so its profile is deleted at once and
- * not after 30 days.
+ * If an objection was read while the job was running, the contact stays marked as objecting. Its profile is then
+ * deleted immediately and not after 30 days.
  */
 const STILL_OPTED_OUT = choice(
   all(equal(given('outcome_reason'), 'opted_out'), equal(own('has_opted_out'), OBJECTS)),
@@ -52,7 +52,7 @@ export const DELIVERY_EVENTS = {
   },
   heldAtDelivery: ofProfile('held', {}, ['ready', 'held']),
   postponed: ofProfile(null, {}),
-  // The contact keeps its job. If it returns, its profile is already paid for.
+  // The contact keeps its job. If it comes back, its profile is already paid for.
   leftOutAtDelivery: ofProfile('settled', { eligible: 0, has_opted_out: STILL_OPTED_OUT }),
   goneAtDelivery: ofProfile('removed', { eligible: 0, missing_since: null }),
   missedAtDelivery: ofProfile(null, MISSED),

@@ -1,8 +1,11 @@
-/** An event of a contact's life: the states it applies to, the state it leads to, and the columns it sets. */
+/**
+ * An event in a contact's life. It defines the states that it applies to, the state that it leads to, and the columns
+ * that it sets.
+ */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { type Changes, type Condition, equal, given, own } from './changes.ts';
 
-/** The state of a contact; `unknown` while the database has no row for it. */
+/** A contact's state. It is `unknown` while the database has no row for the contact. */
 export type LifeState = ContactState | 'unknown';
 
 export const STATES = ['settled', 'due', 'submitted', 'ready', 'held', 'removed'] as const;
@@ -12,10 +15,10 @@ export const LIFE_STATES = ['unknown', ...STATES] as const satisfies readonly Li
 /** States that nothing else changes while decisions about a page of contacts are made. */
 export const AT_REST = ['settled', 'due', 'held', 'removed'] as const;
 
-/** One case of an event. The first case whose state and condition fit is applied. */
+/** One case of an event. The first case that fits the state and the condition applies. */
 export interface Way {
   from: readonly LifeState[];
-  /** The new state; null to keep the current state. */
+  /** The new state, or null to keep the current one. */
   to: ContactState | null;
   when?: Condition;
   set: Changes;
@@ -23,11 +26,10 @@ export interface Way {
 
 export interface EventRow {
   ways: readonly Way[];
-  /** Why the event is refused in every other case. */
+  /** Why the event is refused in all other cases. */
   otherwise: string;
   /**
-   * True if the contact gives up its job, because the job has ended, belongs to another contact, or is no
-   * longer needed.
+   * True if the contact gives up its job, because the job has ended, belongs to another contact or is no longer needed.
    */
   endsJob?: true;
 }
@@ -47,5 +49,5 @@ export const NOT_ASKED = 'No decision about this contact is pending.';
 
 export const NOT_IN_LINE = 'The contact is not due.';
 
-/** The event is about the contact's present job. */
+/** The event is about the contact's current job. */
 export const OF_ITS_JOB = equal(own('tracking_id'), given('tracking_id'));

@@ -1,4 +1,4 @@
-/** Events of contacts that leave the CRM, or that are not found there. */
+/** Events of contacts that leave the CRM or are not found there. */
 import {
   all,
   any,
@@ -17,14 +17,14 @@ import { AT_REST, type EventRow, STATES, UNKNOWN } from './event.ts';
 import { outcome, outcomeUnless, WAS_WRITTEN } from './outcomes.ts';
 
 /**
- * The contact left the CRM while a credit was being spent on it, and waits for the result. It is eligible again once it
- * returns or inherits another contact's job.
+ * The contact left the CRM while a credit was being spent on it, and now waits for the result. It becomes eligible
+ * again when it comes back or inherits another contact's job.
  */
 export const HAS_LEFT = equal(own('eligible'), 0);
 
 /**
- * The contact opted out, or may not be submitted for another reason that only the next reading can end. A row
- * that a merge created belongs to no run yet.
+ * The contact opted out, or may not be submitted for another reason that only the next reading can end. A row that a
+ * merge has created does not belong to a run yet.
  */
 export const WAS_LEFT_OUT = all(equal(own('eligible'), 0), not(isNull(own('outcome_run'))));
 
@@ -32,14 +32,14 @@ export const MISSED: Changes = {
   missing_since: choice(isNull(own('missing_since')), NOW, own('missing_since')),
 };
 
-/** The outcome names no run, because a user may have confirmed the departure. */
+/** The outcome does not name a run, because a user may have confirmed the departure. */
 const GONE: Changes = {
   outcome_reason: given('outcome_reason'),
   outcome_detail: null,
   outcome_at: NOW,
 };
 
-/** Outcomes of a settled contact that decide what happens when it is read again. */
+/** Outcomes of a settled contact that still matter when the contact is read again. */
 const TELLS_MORE_AT_REST = any(
   oneOf(own('outcome_reason'), [
     ...['opted_out', 'rejected_by_person', 'person_invalid', 'crm_refused'],
@@ -51,7 +51,7 @@ const TELLS_MORE_AT_REST = any(
 );
 
 export const LEAVING_EVENTS = {
-  /** Deleted in the CRM, or merged into another contact. */
+  /** The contact was deleted in the CRM or merged into another contact. */
   left: {
     ways: [
       {
@@ -66,7 +66,7 @@ export const LEAVING_EVENTS = {
         },
       },
       {
-        // The contact waits for the result of its credit, and is removed if there is none.
+        // The contact waits for its credit's result, and is removed if there is none.
         from: ['submitted', 'ready'],
         to: null,
         set: {
@@ -81,8 +81,7 @@ export const LEAVING_EVENTS = {
     otherwise: UNKNOWN,
   },
   /**
-   * Neither a lookup nor a complete reading found the contact, and the CRM does not report it as deleted. So
-   * it is kept.
+   * A lookup or a complete reading did not find the contact, but the CRM does not report it as deleted. So it is kept.
    */
   missed: {
     ways: [
@@ -102,7 +101,7 @@ export const LEAVING_EVENTS = {
     ],
     otherwise: 'The contact has already left.',
   },
-  /** A missing contact counts as removed, because only a few are missing or a user confirmed it. */
+  /** A missing contact counts as removed, because only a few contacts are missing or a user has confirmed it. */
   gone: {
     ways: [
       {

@@ -1,6 +1,6 @@
 /**
- * A contact's life: the changes that each event makes, by the contact's state. Nothing else changes a contact's state.
- * If an event does not list a state, it is refused in that state, with a reason, and the contact does not change. A
+ * Defines a contact's life: what each event changes, depending on the contact's state. Nothing else changes a contact's
+ * state. In a state that an event does not list, the event is refused with a reason, and the contact stays unchanged. A
  * test draws the diagram in ARCHITECTURE.md from this table.
  */
 

@@ -1,4 +1,4 @@
-/** Events of merges: a contact inherits the paid result of a contact that was merged into it. */
+/** Events of merges, in which a contact inherits the paid result of a contact that was merged into it. */
 import { listContactKinds } from '../../core/question-kinds.ts';
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
@@ -8,13 +8,13 @@ import { WAS_LEFT_OUT } from './leaving-events.ts';
 import { outcome } from './outcomes.ts';
 import { SEEN } from './reading-events.ts';
 
-/** The profile may be another person's, so a user decides. */
+/** The profile may belong to another person, so a user decides. */
 export const MISMATCH_REASONS: readonly string[] = ['name_mismatch', 'match_unsure'];
 
 /** A user decides about a contact that was paid for, because a merge must not cost another credit. */
 const HELD_AND_PAID: readonly string[] = listContactKinds(({ isPaid }) => isPaid);
 
-/** The profile of a contact that was merged into this one. */
+/** The contact gets the profile of a contact that was merged into it. */
 const INHERITS: Changes = {
   due_reason: null,
   tracking_id: given('tracking_id'),
@@ -62,8 +62,8 @@ export const MERGING_EVENTS = {
     endsJob: true,
   },
   /**
-   * Another contact was merged into this one, which keeps its own profile. Its new details count as the
-   * details with which the profile was requested.
+   * Another contact was merged into this one, which keeps its own profile. Its new details now count as the details
+   * that the profile was requested with.
    */
   absorbed: {
     ways: [
@@ -75,7 +75,7 @@ export const MERGING_EVENTS = {
         set: { asked_identity: NEXT_READING },
       },
       {
-        // An earlier run read the contact's change, and ended before it spent a credit.
+        // An earlier run read the contact's change, but ended before it spent a credit.
         from: ['due'],
         to: 'settled',
         when: all(equal(own('due_reason'), 'identity_changed'), not(isNull(own('asked_identity')))),
@@ -97,7 +97,7 @@ export const MERGING_EVENTS = {
   inheritedRunning: inherits('submitted'),
   inheritedDone: inherits('ready', [
     {
-      // The contact's own profile did not fit its names, so the guard checks this profile.
+      // The contact's own profile does not fit its names, so the guard checks this one.
       from: ['held'],
       to: 'ready',
       when: all(oneOf(own('outcome_reason'), MISMATCH_REASONS), isNull(own('donor_id'))),
@@ -105,8 +105,7 @@ export const MERGING_EVENTS = {
     },
   ]),
   /**
-   * Several profiles arrived through merges. The profile that was paid for under the current name replaces the waiting
-   * one.
+   * Merges have brought several profiles. The profile that was paid for with the current name replaces the waiting one.
    */
   gotFittingJob: {
     ways: [
@@ -121,9 +120,9 @@ export const MERGING_EVENTS = {
     otherwise: 'The contact is not waiting for a profile with another name.',
   },
   /**
-   * The contact has the details of a contact that is missing and that was paid for, so these details are paid for. They
-   * are known without another reading, because the next list may already have other IDs again. If no profile could be
-   * moved, no other credit is spent on the same details either.
+   * The contact has the details of a missing contact that was paid for, so these details count as paid. They are
+   * recorded without another reading, because the next list may have different IDs again. Even if no profile could be
+   * moved, no other credit is spent on the same details.
    */
   continued: {
     ways: [
@@ -154,8 +153,8 @@ export const MERGING_EVENTS = {
     otherwise: 'A credit was spent on the contact itself, or it has a profile now.',
   },
   /**
-   * The response to the merged contact's submission was lost, or its paid job cannot be read. A user decides about this
-   * contact instead.
+   * A response to the merged contact's submission was lost, or its paid job cannot be read. A user now decides about
+   * this contact.
    */
   inheritedQuestion: {
     ways: [

@@ -20,7 +20,7 @@ export const NOTE_EVENTS = {
     ways: [{ from: STATES, to: null, set: { owned_values: given('owned_values') } }],
     otherwise: UNKNOWN,
   },
-  /** The last credit was spent on a different name than the name of the values in the CRM. */
+  /** The last credit was spent on a different name than the name that the values in the CRM belong to. */
   heldWithFormerValues: {
     ways: [{ from: ['settled'], to: 'held', set: outcome('new_person_unknown') }],
     otherwise: MOVED_ON,
@@ -50,7 +50,7 @@ export const NOTE_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** The values in the CRM belong to another donor, after an undo or a merge. */
+  /** After an undo or a merge, the values in the CRM belong to another donor. */
   valuesOfDonor: {
     ways: [
       {
@@ -73,7 +73,7 @@ export const NOTE_EVENTS = {
   deliveredLater: {
     ways: [
       {
-        // The run writes waiting values in several passes, and an earlier pass found a value that does not fit.
+        // The run writes waiting values in several passes. An earlier pass found a value that does not fit.
         from: ['settled'],
         to: null,
         when: all(
@@ -100,7 +100,7 @@ export const NOTE_EVENTS = {
       {
         from: ['settled'],
         to: null,
-        // The outcome of the profile is kept if it is more specific than the outcome of the warm path.
+        // If the profile's outcome is more specific than the outcome of the warm path, it is kept.
         when: any(not(equal(own('outcome_run'), RUN)), oneOf(own('outcome_reason'), UNCHANGED)),
         set: outcome(given('outcome_reason'), given('outcome_detail')),
       },
@@ -112,7 +112,7 @@ export const NOTE_EVENTS = {
       {
         from: ['due', 'submitted', 'ready'],
         to: null,
-        // A refused write is more informative than the fact that the contact waits.
+        // A refused write says more than the fact that the contact waits.
         when: equal(own('outcome_reason'), 'crm_refused'),
         set: { outcome_run: RUN },
       },

@@ -1,6 +1,4 @@
-/**
- * The outcome that a run records for a contact, and the cases in which an earlier outcome takes precedence.
- */
+/** Defines which outcome a run records for a contact, and when an earlier outcome is kept. */
 import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import {
   all,
@@ -31,7 +29,7 @@ export function listReasons(wanted: Outcome): string[] {
 
 export const UNCHANGED = listReasons('unchanged');
 
-/** This run wrote a profile into the CRM, and this outcome is more informative than a later reading. */
+/** This run wrote a profile into the CRM. This outcome says more than a later reading. */
 export const WAS_WRITTEN = all(
   equal(own('outcome_run'), RUN),
   oneOf(own('outcome_reason'), listReasons('written')),

@@ -1,4 +1,4 @@
-/** Events of reading a contact from the CRM, and of the plan's decision about it. */
+/** Events of reading a contact from the CRM and of the plan's decision about it. */
 import {
   all,
   any,
@@ -24,13 +24,10 @@ import {
 import { IN_LINE, PRIORITY, waitsForAccess } from './line-events.ts';
 import { outcome, outcomeUnless, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
 
-/** Reasons that no longer apply when the contact is read again. */
+/** Reasons that end when the contact is read again. */
 const NOT_THERE = ['contacts_missing', 'deleted_in_crm', 'merged_in_crm'] as const;
 
-/**
- * The run already has an outcome for the contact. It is more informative than the later reading, which only finds that
- * there is nothing to do.
- */
+/** The run already has an outcome for the contact. It says more than a later reading that finds nothing to do. */
 const SAID_MORE = any(
   WAS_WRITTEN,
   all(
@@ -40,7 +37,7 @@ const SAID_MORE = any(
   ),
 );
 
-/** The contact's record refused the whole profile, and has not accepted it since. */
+/** The contact's record refused the whole profile and has not accepted it since. */
 const STILL_REFUSED = all(
   equal(own('outcome_reason'), 'crm_refused'),
   equal(given('outcome_reason'), 'profile_fresh'),
@@ -54,7 +51,7 @@ const OUTCOME_OF_READING: Changes = outcomeUnless(
 /** This run saw the contact in the CRM, or learned about it from a merge. */
 export const SEEN: Changes = { seen_run: RUN, departure_read: 0 };
 
-/** Recorded for each contact that is read. */
+/** Recorded for every contact that is read. */
 const READ: Changes = {
   identity: given('identity'),
   asked_identity: given('asked_identity'),
@@ -71,7 +68,7 @@ const OUT_OF_LINE: Changes = {
   priority: choice(waitsForAccess(own('priority')), PRIORITY.refresh, own('priority')),
 };
 
-/** This run is the next run, and decides about the contact again. */
+/** This run is the next run, so it decides about the contact again. */
 const CREDIT_ONCE_READ = choice(
   equal(own('last_credit'), 'outdated'),
   'stands',
@@ -82,7 +79,7 @@ export const READING_EVENTS = {
   chosen: {
     ways: [{ from: ['unknown', ...AT_REST], to: 'due', set: { ...READ, ...IN_LINE } }],
     otherwise: UNDER_WAY,
-    // A profile for different details, or an outdated profile, is no longer needed.
+    // A profile for different details is no longer needed, and neither is an outdated one.
     endsJob: true,
   },
   foundFresh: {
@@ -101,7 +98,7 @@ export const READING_EVENTS = {
       {
         from: ['unknown', ...AT_REST],
         to: 'settled',
-        // The contact's paid job is kept in case the contact returns.
+        // The contact's paid job is kept in case the contact comes back.
         set: { ...READ, ...OUT_OF_LINE, eligible: 0, ...OUTCOME_OF_READING },
       },
     ],
@@ -117,7 +114,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNDER_WAY,
   },
-  /** Records only the data that was read. */
+  /** Records only what was read. */
   seen: {
     ways: [
       {
@@ -132,8 +129,8 @@ export const READING_EVENTS = {
         },
       },
       {
-        // The outcome follows once this run has tried to deliver the profile. With an earlier run's reason,
-        // it would look as if this run had tried and failed.
+        // The outcome follows when this run has tried to deliver the profile. With the reason from an earlier run, it
+        // would look as if this run had tried and failed.
         from: ['submitted', 'ready'],
         to: null,
         set: { ...READ, asked_identity: readOrOwn(), eligible: 1 },
@@ -146,7 +143,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** The contact had left while its paid profile was in flight, or while a question was open. */
+  /** The contact had left while its paid profile was in flight or a question was open. */
   cameBack: {
     ways: [
       {

@@ -3,7 +3,7 @@ import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 
-/** Returns the marks among these that a user has confirmed. */
+/** Returns which of these marks a user has confirmed. */
 export async function listConfirmedMarks(
   reader: Reader,
   integrationId: string,
@@ -45,8 +45,8 @@ export async function recordAskedMarks(
 }
 
 /**
- * Confirms every mark that users were asked about, and only those marks; returns their number. Needs no
- * lease, because a run in progress has stopped spending, and the next run checks again.
+ * Confirms every mark that users were asked about, and no other marks. Returns their number. Needs no lease, because a
+ * run in progress has stopped spending, and the next run checks again.
  */
 export async function confirmAskedMarks(
   trx: ActorTransaction,

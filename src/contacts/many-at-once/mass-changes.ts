@@ -7,7 +7,7 @@ import type { Store } from '../../database/store.ts';
 import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import { move } from '../life/apply-events.ts';
 
-/** The number of changed identities; `src/sync/guards/mass-change.ts` explains each number. */
+/** How many identities have changed. `src/sync/guards/mass-change.ts` explains each number. */
 export interface ChangeCounts {
   due: number;
   submitted: number;
@@ -16,8 +16,9 @@ export interface ChangeCounts {
 }
 
 /**
- * Counts the changes since `since` (epoch ms), or since a user last decided about such changes, because earlier changes
- * have already been checked. Null if there are fewer than `atLeast`, so an ordinary run does not count all contacts.
+ * Counts the changes since `since` (epoch ms). Changes before a user's last decision about such changes are left out,
+ * because they were already checked. Returns null if there are fewer than `atLeast`, so an ordinary run need not count
+ * all contacts.
  */
 export async function countChanges(
   reader: Reader,
@@ -46,8 +47,8 @@ export async function countChanges(
 }
 
 /**
- * Counts contacts whose donor has changed since `since` (epoch ms), or since a user last decided about such
- * changes, and contacts that are held because of it. If the donor changed after the identity, this also
+ * Counts contacts whose donor has changed since `since` (epoch ms), and contacts that are held because of such a
+ * change. Changes before a user's last decision about them are left out. A donor that changed after the identity also
  * counts.
  */
 export async function countChangedDonors(
@@ -82,7 +83,7 @@ export async function countChangedDonors(
   return { due: 0, submitted, held, known: await countKnown(reader, integrationId) };
 }
 
-/** Holds all contacts that are due for a changed identity, in batches. Resolves with their number. */
+/** Holds all contacts that are due because their identity changed, in batches. Resolves with their number. */
 export async function holdChanges(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -184,7 +185,7 @@ async function holdSome(
       integration_id: lease.integrationId,
       crm_id: row.crm_id,
       kind: 'identity_mass_change' as const,
-      // The hold belongs to no job, because nothing has been sent yet.
+      // The hold does not belong to a job, because nothing has been sent yet.
       tracking_id: id,
       batch,
       detail: parts.join(','),

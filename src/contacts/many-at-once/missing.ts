@@ -1,7 +1,6 @@
 /**
- * Contacts that the CRM no longer shows, with no sign that they were deleted. They are marked, counted, held
- * for a decision, and removed once that is allowed. `sync/guards/departures.ts` decides which of this
- * happens.
+ * Handles contacts that the CRM no longer shows although it does not report them as deleted. They are marked, counted,
+ * held for a decision, and removed once that is allowed. `sync/guards/departures.ts` decides which of these happens.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -14,26 +13,29 @@ import { supersedeHolds } from '../departures.ts';
 import { move, moveAndList } from '../life/apply-events.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
-/** The window of a week. Departures within it are counted, and the answer "wait" is valid for that time. */
+/** A window of a week. Departures within it are counted together, and the answer "wait" is valid for this time. */
 export interface DepartureWindow {
-  /** Departures before this instant (epoch ms) are not counted. */
+  /** Departures before this time are not counted (epoch ms). */
   since: number;
 }
 
-/** The number of missing contacts of an integration, and of all its contacts. */
+/** How many of an integration's contacts are missing, and how many it has. */
 export interface DepartureCounts {
-  /** The number of contacts that are missing now, without contacts that a user decided to wait for. */
+  /** Contacts that are missing now. Contacts that a user has decided to wait for are left out. */
   missing: number;
-  /** Contacts removed within the window because they were missing, not counting removals that a user confirmed. */
+  /**
+   * Contacts that were removed within the window because they were missing. Removals that a user confirmed are left
+   * out.
+   */
   removed: number;
-  /** All contacts that have not left, including the missing ones. */
+  /** All contacts that have not left, including missing ones. */
   known: number;
 }
 
 /** The kind of hold that asks users whether missing contacts are gone. */
 const MISSING_KIND = 'contacts_missing';
 
-/** Marks contacts that a lookup did not find. Unknown contacts are not added. */
+/** Marks contacts that a lookup did not find. Contacts that are new to the store are not added. */
 export async function markMissing(
   trx: RunTransaction,
   runId: string,
@@ -44,8 +46,8 @@ export async function markMissing(
 }
 
 /**
- * After a complete reading, marks the contacts that this run did not see, if contacts that are missing in a
- * reading count as removed.
+ * Marks the contacts that this run did not see. Called after a complete reading, if a contact that is missing in a
+ * reading counts as removed.
  */
 export async function markUnseen(trx: RunTransaction, runId: string): Promise<void> {
   const run = { id: runId, now: trx.clock.now() };
@@ -55,7 +57,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
       eb('departure_read', '=', 0),
       eb('state', '<>', 'removed'),
     ]);
-  // A row that could not be read is stored under its row number. It was never a contact.
+  // A row that could not be read is stored with its row number as ID. It was never a contact.
   const isNumber = (eb: ContactBuilder) => eb('outcome_reason', '=', 'row_unreadable');
   await move(trx, trx.lease, 'left', { is: (eb) => eb.and([isUnseen(eb), isNumber(eb)]) }, run, {
     outcome_reason: 'deleted_in_crm',
@@ -64,7 +66,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
   await move(trx, trx.lease, 'missed', { is: isUnseen }, run);
 }
 
-/** Returns null if no contact is missing, so an ordinary run does not count all contacts. */
+/** Counts missing contacts. Returns null if there are none, so an ordinary run need not count all contacts. */
 export async function countMissing(
   reader: Reader,
   integrationId: string,
@@ -97,8 +99,8 @@ export async function countMissing(
 }
 
 /**
- * Opens a hold for each missing contact that does not have one, and sets this detail on all open holds. They
- * share a batch. Contacts that go missing later join the open batch. Resolves with the number of new holds.
+ * Opens a hold for each missing contact that has none, and sets this detail on all open holds. They share a batch,
+ * which contacts that go missing later join. Resolves with the number of new holds.
  */
 export async function holdMissing(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -128,7 +130,7 @@ export async function holdMissing(
   return held;
 }
 
-/** Removes the missing contacts, except contacts that a user decided to wait for. */
+/** Removes the missing contacts. Contacts that a user has decided to wait for are kept. */
 export async function removeMissing(trx: RunTransaction, window: DepartureWindow): Promise<void> {
   const moment = { now: trx.clock.now() };
   const { integrationId } = trx.lease;
@@ -143,10 +145,7 @@ export async function removeMissing(trx: RunTransaction, window: DepartureWindow
   await closeQuestions(trx, integrationId, moment.now, gone);
 }
 
-/**
- * Yields, in batches, the IDs of all missing contacts and of contacts that have been removed as missing since
- * then.
- */
+/** Yields, in batches, the IDs of all missing contacts, and of contacts that were removed as missing since then. */
 export async function* listMissing(
   reader: Reader,
   integrationId: string,
@@ -166,7 +165,7 @@ export async function* listMissing(
   }
 }
 
-/** Returns true if any contact is missing and must not be lost, regardless of users' decisions. */
+/** Returns true if any missing contact must not be lost, regardless of users' decisions. */
 export async function hasMissing(reader: Reader, integrationId: string): Promise<boolean> {
   const row = await contacts(reader, integrationId)
     .select('crm_id')
@@ -176,10 +175,7 @@ export async function hasMissing(reader: Reader, integrationId: string): Promise
   return row !== undefined;
 }
 
-/**
- * Returns the number of missing contacts that a user has to decide about. If contacts are named, only these
- * are counted.
- */
+/** Returns how many missing contacts a user has to decide about. With `named`, only these contacts count. */
 export async function countOpenMissing(
   reader: Reader,
   integrationId: string,
@@ -196,7 +192,7 @@ export async function countOpenMissing(
   );
 }
 
-/** Returns the contacts among these IDs that have not left, as far as this is known and may be reported. */
+/** Returns which of these contacts have not left, as far as this is known and may be shown. */
 export async function listPresent(
   reader: Reader,
   integrationId: string,
@@ -215,10 +211,7 @@ export async function listPresent(
   return present;
 }
 
-/**
- * Returns the fingerprint of the list from the last time that it was read without a question, or null if that has not
- * happened.
- */
+/** Returns the fingerprint of the list when it was last read without a question, or null if this never happened. */
 export async function findListScope(reader: Reader, integrationId: string): Promise<string | null> {
   const row = await reader
     .selectFrom('integrations')
@@ -228,7 +221,7 @@ export async function findListScope(reader: Reader, integrationId: string): Prom
   return row?.list_scope ?? null;
 }
 
-/** Records the fingerprint of a list that was read without a question. */
+/** Records the fingerprint of a list that raised no question. */
 export async function recordListScope(trx: RunTransaction, scope: string): Promise<void> {
   await trx
     .updateTable('integrations')
@@ -253,7 +246,7 @@ export async function mark(
   await move(trx, lease, 'missed', crmIds, run);
 }
 
-/** Removes missing contacts that a user has confirmed to be gone. Contacts that have come back are kept. */
+/** Removes missing contacts that a user has confirmed to be gone. Contacts that came back in the meantime are kept. */
 export async function removeConfirmed(
   trx: Trx,
   integrationId: string,
@@ -274,7 +267,7 @@ export async function removeConfirmed(
   await closeQuestions(trx, integrationId, now, gone);
 }
 
-/** Contacts were found again, so users no longer have to decide whether they are gone. */
+/** Closes the questions about contacts that were found again. Users no longer have to decide about them. */
 export async function closeMissing(
   trx: Trx,
   lease: Lease,
@@ -293,7 +286,10 @@ export async function closeMissing(
   }
 }
 
-/** Closes the questions about contacts that left. The result of a job in flight is still to be decided. */
+/**
+ * Closes the questions about contacts that left. A question about a job in flight stays, because its result must still
+ * be decided.
+ */
 async function closeQuestions(
   trx: Trx,
   integrationId: string,
@@ -313,7 +309,7 @@ export function isMarked(eb: ContactBuilder) {
   ]);
 }
 
-/** Marked, without a user's decision within the window to wait. */
+/** Returns true for contacts that are marked as missing, unless a user has decided within the window to wait. */
 function isMissing(eb: ContactBuilder, integrationId: string, { since }: DepartureWindow) {
   return eb.and([
     isMarked(eb),
@@ -381,7 +377,7 @@ async function holdSome(
       integration_id: integrationId,
       crm_id,
       kind: MISSING_KIND,
-      // The hold belongs to no job.
+      // The hold does not belong to a job.
       tracking_id: id,
       batch,
       detail,

@@ -1,4 +1,6 @@
-/** Contacts of a list that continue under another ID, for example because a spreadsheet has dropped leading zeros. */
+/**
+ * Finds contacts of a list that continue under another ID, for example because a spreadsheet has dropped leading zeros.
+ */
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -11,13 +13,13 @@ import type { ContactRow } from '../life/changes.ts';
 import { isMarked } from './missing.ts';
 import { PAID_SINCE_BACKUP } from './paid-since-backup.ts';
 
-/** A contact that is missing, and the contact with the same details that is new. */
+/** A missing contact, and a new contact with the same details. */
 export interface Continuation {
   missing: string;
   newId: string;
   /** True if the service knows the missing contact's person, so there is a profile. */
   isKnown: boolean;
-  /** The identity that the missing contact was paid for. */
+  /** What was paid for the missing contact, and when. */
   paid: Pick<ContactRow, 'asked_at' | 'last_credit' | 'donor_id' | 'enhanced_at'>;
 }
 
@@ -32,9 +34,9 @@ export async function hasPaidContacts(reader: Reader, integrationId: string): Pr
 }
 
 /**
- * Pairs each missing contact that was paid for with a contact that no credit was spent on and that has the details that
- * the credit was spent on. The contact is due for the first time, or left out, for example because it has opted out.
- * Otherwise it would be paid for once it opts in again, when nothing is known about the missing contact any more.
+ * Pairs missing contacts that were paid for with new contacts that have the same details and have not cost a credit.
+ * The new contact is due for the first time, or is left out, for example because it opted out. If it were not paired
+ * now, it would be paid for when it opts in again, because nothing would be known about the missing contact any more.
  */
 export async function findContinuations(
   reader: Reader,
@@ -58,7 +60,10 @@ export async function findContinuations(
   return pair(missing, due);
 }
 
-/** A row that a merge created belongs to no run yet, and is not left out. */
+/**
+ * Returns true for contacts that are due or left out. A row that a merge created does not belong to a run yet, and does
+ * not count as left out.
+ */
 function isDueOrLeftOut(eb: ExpressionBuilder<Tables, 'contacts'>) {
   const isLeftOut = eb.and([
     eb('state', '=', 'settled'),
@@ -68,13 +73,13 @@ function isDueOrLeftOut(eb: ExpressionBuilder<Tables, 'contacts'>) {
   return eb.or([eb('state', '=', 'due'), isLeftOut]);
 }
 
-/** A contact that no credit was spent on. */
+/** A contact that has not cost a credit. */
 interface NewContact {
   crmId: string;
   identity: string;
 }
 
-/** Finds the same before a run. `seen` are the contacts that a reading of the whole list has returned. */
+/** Finds the same pairs before a run. `seen` contains the contacts that a reading of the whole list has returned. */
 export async function forecastContinuations(
   reader: Reader,
   integrationId: string,
@@ -98,7 +103,7 @@ export async function forecastContinuations(
   return pair(missing, due);
 }
 
-/** Yields all rows in the order of their IDs, as many at a time as a transaction may have. */
+/** Yields all rows in the order of their IDs, in pages that fit into a transaction. */
 async function* inPages<Row extends { crm_id: string }>(
   read: (after: string, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[], void> {
@@ -113,8 +118,8 @@ async function* inPages<Row extends { crm_id: string }>(
 type PaidRow = Pick<ContactRow, 'crm_id' | 'asked_identity'> & Continuation['paid'];
 
 /**
- * Returns contacts that were paid for. While a user has to decide whether a contact was paid for, the new contact also
- * waits.
+ * Returns contacts that were paid for. If a user still has to decide whether a contact was paid for, the new contact
+ * waits too.
  */
 function listPaid(reader: Reader, integrationId: string) {
   return contacts(reader, integrationId)
@@ -135,12 +140,18 @@ function listPaid(reader: Reader, integrationId: string) {
     );
 }
 
-/** In any spelling, because another program that exports the list may spell addresses in another way. */
+/**
+ * Returns the paid details in any spelling, because another program that exports the list may write addresses
+ * differently.
+ */
 function detailsPaidFor({ asked_identity }: Pick<ContactRow, 'asked_identity'>): string | null {
   return detailsOf(asked_identity ?? '');
 }
 
-/** If several contacts have the same details, each is used once, the last paid one first. Pure. */
+/**
+ * Pairs contacts with the same details. Each missing contact is used once, and the one that was paid for last comes
+ * first. Pure.
+ */
 function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Continuation[] {
   const inOrder = missing.toSorted(
     (a, b) => Number(b.asked_at) - Number(a.asked_at) || (a.crm_id < b.crm_id ? -1 : 1),
@@ -157,7 +168,10 @@ function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Continua
   return found;
 }
 
-/** Gives the new contacts the profiles of the missing ones. If there is none, the credit of the missing contact counts. */
+/**
+ * Gives new contacts the profiles of the missing ones. If there is no profile, the missing contact's credit still
+ * counts.
+ */
 export async function continueContacts(
   trx: RunTransaction,
   runId: string,

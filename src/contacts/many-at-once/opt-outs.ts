@@ -1,6 +1,6 @@
 /**
- * Opt-out marks and objections of contacts with a kept profile: when they were set, how many were set at about the same
- * time, and the question whether they are right. `src/sync/guards/opt-outs.ts` decides when to open the question.
+ * Records when contacts with a kept profile opted out or objected, and how many did so at about the same time. Also
+ * stores the question whether the marks are right. `src/sync/guards/opt-outs.ts` decides when this question is opened.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -19,13 +19,13 @@ export const OBJECTS = 2;
 /** The `detail` of a hold if the mark is an objection, and not the opt-out field in the settings. */
 export const BY_OBJECTION = 'objection';
 
-/** The number of marked contacts with a kept profile, and of all contacts with one. */
+/** How many contacts with a kept profile are marked, and how many there are. */
 export interface OptOutCounts {
   /** Marks that no run has recorded before. */
   unrecorded: number;
   /**
-   * Marks set within the window, including marks that are not recorded yet, without marks that a user has
-   * decided about.
+   * Marks that were set within the window, including marks that are not recorded yet. Marks that a user has decided
+   * about are left out.
    */
   marked: number;
   /** All contacts with a kept profile. */
@@ -60,7 +60,7 @@ export async function endCorrectedOptOuts(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Counts marks, without marks from before `since` (epoch ms) or from before a user last confirmed marks. */
+/** Counts marks. Leaves out marks from before `since` (epoch ms) and from before a user last confirmed marks. */
 export async function countOptOuts(
   reader: Reader,
   integrationId: string,
@@ -88,7 +88,7 @@ export async function countOptOuts(
   return { unrecorded, marked: set, kept, isOpen };
 }
 
-/** Records when marks were set, without opening a question. */
+/** Records when marks were set. Opens no question. */
 export async function recordOptOuts(trx: RunTransaction): Promise<void> {
   await trx
     .updateTable('kept_profiles')
@@ -100,9 +100,8 @@ export async function recordOptOuts(trx: RunTransaction): Promise<void> {
 }
 
 /**
- * Records marks, with a question about each that was set within the window. All questions share a batch, and
- * later marks join the open batch. `field` is the opt-out field of the settings. Resolves with the number of
- * new questions.
+ * Records marks, and opens a question about each mark that was set within the window. The questions share a batch,
+ * which later marks join. `field` is the opt-out field in the settings. Resolves with the number of new questions.
  */
 export async function holdOptOuts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -133,8 +132,8 @@ export async function holdOptOuts(
 }
 
 /**
- * Returns the contacts whose profiles are deleted because of a mark that was set before this instant (epoch ms) and is
- * not in doubt.
+ * Returns the contacts whose profiles must be deleted, because of a mark that was set before this time (epoch ms) and
+ * is not in doubt.
  */
 export async function listOptOutsToDelete(
   reader: Reader,
@@ -151,7 +150,7 @@ export async function listOptOutsToDelete(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Returns contacts whose mark is in doubt: a question was opened, and no user has confirmed the mark. */
+/** Returns contacts whose mark is in doubt, because a question was opened and no user has confirmed the mark. */
 export async function listOptOutsInDoubt(
   reader: Reader,
   integrationId: string,
@@ -160,7 +159,7 @@ export async function listOptOutsInDoubt(
   return new Set(rows.map(({ crm_id }) => crm_id));
 }
 
-/** Kept profiles of marked contacts that are still in the CRM. */
+/** Selects kept profiles of marked contacts that are still in the CRM. */
 function marked(db: Reader, integrationId: string) {
   return (
     db
@@ -170,29 +169,26 @@ function marked(db: Reader, integrationId: string) {
       )
       .where('k.integration_id', '=', integrationId)
       .where('c.integration_id', '=', integrationId)
-      // Only a few contacts are marked, and they have an index. Without it, all contacts would be scanned.
+      // Only a few contacts are marked, and there is an index for them. Without it, all contacts would be scanned.
       .where('k.crm_id', 'in', (eb) => markedIds(eb, integrationId))
       .where('c.state', '<>', 'removed')
   );
 }
 
-/** Marked contacts that no user has decided about since they were marked. */
+/** Selects marked contacts that no user has decided about since they were marked. */
 function undecided(db: Reader, integrationId: string) {
   return marked(db, integrationId).where(
     sql<SqlBool>`not exists (${question} and h.decision in ('approved', 'rejected') and h.opened_at >= k.opted_out_at)`,
   );
 }
 
-/**
- * A question about the mark of the kept profile `k`, written as a literal so that its index can be
- * used.
- */
+/** Selects a question about the mark of the kept profile `k`. Its kind is a literal, so the index can be used. */
 const question = sql`select 1 from questions as h where h.integration_id = k.integration_id
   and h.crm_id = k.crm_id and h.kind = 'mass_opt_out'`;
 
 /**
- * Whether the kept profile `k` must not be deleted although its contact is marked, because no user
- * has confirmed the mark.
+ * True if the kept profile `k` must not be deleted although its contact is marked, because no user has confirmed the
+ * mark.
  */
 export const IS_IN_DOUBT = sql<SqlBool>`exists (${question} and (h.decision is null
   or (h.decision = 'rejected' and h.opened_at >= coalesce(k.opted_out_at, 0))))`;
@@ -217,7 +213,7 @@ interface HoldOptions {
   now: number;
 }
 
-/** Opens some of the questions; each is in one transaction with the time of its mark. */
+/** Opens some of the questions. Each is opened in one transaction with the time of its mark. */
 async function holdSome(
   trx: RunTransaction,
   { integrationId }: Lease,
@@ -241,11 +237,11 @@ async function holdSome(
       integration_id: integrationId,
       crm_id,
       kind: OPT_OUT_KIND,
-      // The hold belongs to no job.
+      // The hold does not belong to a job.
       tracking_id: id,
       batch,
       detail: has_opted_out === OBJECTS ? BY_OBJECTION : field,
-      // If the clock was set back, a question must not be older than its mark.
+      // If the clock was set back, the question could otherwise be older than its mark.
       opened_at: Math.max(now, opted_out_at ?? 0),
     } as const;
   });

@@ -1,6 +1,6 @@
 /**
- * Holds contacts that may have been paid for: after the backup from which the database was restored, or with a service
- * key whose jobs the current key cannot see.
+ * Holds contacts that may have been paid for after the backup that was restored, or with a service key whose jobs the
+ * current key cannot see.
  */
 import { sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
@@ -10,14 +10,16 @@ import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import { move, moveAndList } from '../life/apply-events.ts';
 import { findOpenBatch } from './questions.ts';
 
-/** The kind of question about them. */
+/** The kind of question about these contacts. */
 export const PAID_SINCE_BACKUP = 'paid_since_backup';
 
-/** The `detail` of the question: the reason why a contact may have been paid for, other than a restored backup. */
+/**
+ * The `detail` of the question. It explains why a contact may have been paid for, if not because of a restored backup.
+ */
 export const PAID_BEFORE = {
-  /** With a service key that was replaced since, and the current key cannot see the job. */
+  /** The job was paid for with a service key that was replaced since, and the current key cannot see it. */
   former_key: 'its service key was replaced, and the present key cannot see its job',
-  /** The profile could not be written in time, the service has deleted it, and no copy is kept. */
+  /** The profile could not be written in time. The service has deleted it, and there is no copy. */
   result_gone: 'its profile could not be written in time, and the service no longer has it',
 } as const;
 
@@ -28,7 +30,7 @@ export function parsePaidBefore(detail: string | null): PaidBefore | null {
   return detail === 'former_key' || detail === 'result_gone' ? detail : null;
 }
 
-/** A contact that was paid for, and the job that its profile cannot be read from. */
+/** A contact that was paid for, and the job whose profile cannot be read. */
 export interface UnseenContact {
   crmId: string;
   trackingId: string;
@@ -60,13 +62,13 @@ export async function findBought(
 /** A contact about which a user was asked whether it was paid for. */
 export interface AskedContact {
   crmId: string;
-  /** Epoch ms. */
+  /** When the user was asked (epoch ms). */
   askedAt: number;
 }
 
 /**
- * Returns, by identity, the contacts with these identities about which a user was asked and that the user did
- * not decide to buy. Such a contact may continue under another ID, for example after a merge or an import.
+ * Returns contacts by identity, if a user was asked about them and has not decided to buy them. Such a contact may
+ * continue under another ID, for example after a merge or an import.
  */
 export async function findAsked(
   reader: Reader,
@@ -97,7 +99,7 @@ export async function findAsked(
   return found;
 }
 
-/** Lists the contacts that wait because their jobs were paid for with a service key that was replaced since. */
+/** Lists contacts that wait because their jobs were paid for with a service key that was replaced since. */
 export async function listUnseen(reader: Reader, integrationId: string): Promise<UnseenContact[]> {
   const rows = await reader
     .selectFrom('questions')
@@ -113,11 +115,11 @@ export async function listUnseen(reader: Reader, integrationId: string): Promise
   );
 }
 
-/** A contact that waited for its job, and what was paid for in that job. */
+/** A contact that waited for its job, and what the job was paid for. */
 export interface SeenContact extends UnseenContact {
-  /** Fingerprint of the submitted identity. */
+  /** The fingerprint of the submitted identity. */
   identity: string;
-  /** Epoch milliseconds. */
+  /** When the job was submitted (epoch ms). */
   submittedAt: number;
 }
 
@@ -164,8 +166,8 @@ export async function resumeSeen(
 }
 
 /**
- * Asks again about those of these contacts that waited for their job until they changed, opted out or left. They have
- * the details again that they were paid for, and that job is still their last one and cannot be read.
+ * Asks about these contacts again if they waited for their job until they changed, opted out or left. They now have the
+ * details again that were paid for, and their last job still cannot be read.
  */
 export async function holdUnseenAgain(
   trx: RunTransaction,
@@ -193,8 +195,8 @@ export async function holdUnseenAgain(
 }
 
 /**
- * Returns, by CRM ID, the last question about the last job of these contacts, if it ended without an answer and the job
- * cannot be read.
+ * Returns the last question about each contact's last job, by CRM ID, if the question ended without an answer and the
+ * job cannot be read.
  */
 async function findEnded(
   trx: RunTransaction,
@@ -248,19 +250,19 @@ interface Asking {
 }
 
 /**
- * Holds these contacts if they are due or have lost their job. All of them are in one batch, which
- * later contacts join while it is open. Resolves with the IDs of the held contacts.
+ * Holds these contacts if they are due or have lost their job. They all go into one batch, which later contacts join
+ * while it is open. Resolves with the IDs of the held contacts.
  */
 export function holdMaybePaid(
   trx: RunTransaction,
   asking: Asking,
   crmIds: readonly string[],
 ): Promise<string[]> {
-  // The hold belongs to no job, because nothing was sent.
+  // The hold does not belong to a job, because nothing was sent.
   return hold(trx, asking, crmIds, { detail: null, jobs: new Map() });
 }
 
-/** Holds these contacts because they were paid for, and their profiles cannot be read any more. */
+/** Holds these contacts, because they were paid for but their profiles can no longer be read. */
 export function holdUnseen(
   trx: RunTransaction,
   asking: Asking,
@@ -316,7 +318,7 @@ async function hold(
   return held;
 }
 
-/** Contacts that left before their job was lost also count as paid for, in case they return. */
+/** Counts contacts as paid for that left before their job was lost, in case they come back. */
 export async function countAwayAsPaid(
   trx: RunTransaction,
   runId: string,

@@ -1,9 +1,9 @@
-/** Questions about many contacts at once: each is a batch of holds of one kind. */
+/** Finds questions about many contacts. Each is a batch of holds of one kind. */
 
 import type { ContactQuestionKind } from '../../core/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** Returns when a user last confirmed such a question (epoch ms); 0 for never. */
+/** Returns when a user last confirmed such a question (epoch ms), or 0 if never. */
 export async function findLastConfirmation(
   reader: Reader,
   integrationId: string,
@@ -20,7 +20,8 @@ export async function findLastConfirmation(
 }
 
 /**
- * Returns the batch of the open question, or null if there is none. With a detail, only questions that have it count.
+ * Returns the batch of the open question, or null if there is none. If a detail is given, only questions with this
+ * detail count.
  */
 export async function findOpenBatch(
   reader: Reader,
