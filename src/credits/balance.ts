@@ -1,4 +1,7 @@
-/** How much may be spent: the last balance reading, minus the credits charged since then. */
+/**
+ * Decides how much may be spent. Starts from the last balance reading and subtracts the credits that were charged
+ * since.
+ */
 
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -22,14 +25,14 @@ import {
 import { listOpenSubmissions, type SubmissionRecord } from './statements/submissions.ts';
 
 /**
- * If a reading is older than this, the balance is read again before credits are spent. Otherwise credits that
- * were bought or spent elsewhere would make a lost response look like something else.
+ * If a reading is older than this, the balance is read again before credits are spent. Otherwise credits that were
+ * bought or spent elsewhere could be mistaken for the cost of a lost response.
  */
 export const MAX_READING_AGE_MS = 10_000;
 
 /**
  * While submissions are open, a balance reading cannot show what they will cost. After this time, nothing more is sent
- * until all submissions are answered, so the balance can be read again.
+ * until all of them are answered, so the balance can be read again.
  */
 export const MAX_AGE_IN_FLIGHT_MS = 30_000;
 
@@ -37,27 +40,27 @@ export const MAX_AGE_IN_FLIGHT_MS = 30_000;
 const NEAR_EMPTY = 1_000;
 
 /**
- * The maximum number of credits that another spender can use, within the service's limit, in this time since
- * a reading. The limit allows a burst of ten submissions, then ten per second, each with a hundred people.
+ * Returns how many credits another spender can use since a reading, within the service's rate limit. The limit allows a
+ * burst of ten submissions, then ten per second, each with a hundred people.
  */
 const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_000;
 
-/** The known balance before credits are spent. */
+/** What is known about the balance before credits are spent. */
 export interface KnownBalance {
-  /** The last reading, minus the spending since then, or null if it was never read. */
+  /** The last reading minus everything spent since, or null if the balance was never read. */
   balance: number | null;
   /** The time since the reading. */
   ageMs: number;
-  /** The number of the key's credits to keep in reserve. */
+  /** How many of the key's credits are kept in reserve. */
   keep: number;
-  /** The maximum cost of the submissions in flight. */
+  /** What the submissions in flight can cost at most. */
   underWay: number;
 }
 
 /**
- * Whether to read the balance (free) before credits are spent. Others may spend from the same bucket. If they could
- * have reached the reserve since the reading, a fresh reading is necessary. So they can take at most the cost of the
- * submissions in flight from the reserve. Pure.
+ * Returns true if the balance must be read before credits are spent. Reading it is free. Others may spend from the same
+ * bucket. If they could have reached the reserve since the last reading, a new reading is needed. So they can take at
+ * most the cost of the submissions in flight from the reserve. Pure.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;
@@ -69,9 +72,8 @@ export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
 
 /**
- * Reads the balances from the service (free) and records the balance of the enhancements bucket. It records
- * nothing if a submission of the key is open or was closed in the meantime, because then the reading may be
- * outdated.
+ * Reads the balances from the service and records the enhancements balance. Costs no credits. Records nothing if one of
+ * the key's submissions is open or was closed in the meantime, because the reading may then be outdated.
  */
 export async function readBalance(
   { store, partner }: Pick<BalanceDeps, 'store' | 'partner'>,
@@ -81,7 +83,7 @@ export async function readBalance(
 }
 
 /**
- * Does the same at the start of a run. A reading without open submissions is also recorded in the spending
+ * Reads the balances at the start of a run. If no submission is open, the reading is also recorded in the spending
  * journal. After a restore, it shows whether the journal contains everything that was spent.
  */
 export async function readFirstBalance(
@@ -109,8 +111,8 @@ async function readAndRecord(
 }
 
 /**
- * Returns how much this run may spend now, if everything open counts as charged; `later` if open submissions
- * must be answered first.
+ * Returns how much this run may spend now, if all open submissions count as charged. Returns `later` if open
+ * submissions must be answered first.
  */
 export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance | 'later'> {
   const { store, clock } = deps;
@@ -119,7 +121,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   const { budget, schedule } = run.integration;
   const known = {
     balance,
-    // A reading from the future was made before the clock was set back, so its age is unknown.
+    // If a reading is in the future, the clock was set back, so its age is unknown.
     ageMs: Math.abs(clock.now() - readAt),
     keep: budget.keep,
     underWay: sumPersons(open),
@@ -145,8 +147,8 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
 }
 
 /**
- * Returns the balance if everything open counts as charged; `later` if it must be read and cannot be read
- * now.
+ * Returns the balance if all open submissions count as charged. Returns `later` if the balance must be read but cannot
+ * be read now.
  */
 async function findLeft(
   deps: BalanceDeps,
@@ -158,7 +160,7 @@ async function findLeft(
   if (open.length === 0) return (await readBalance(deps, run)).enhancements;
   const isOwn = open.some(({ runId }) => runId === run.id);
   if (isOwn || known.balance === null || known.ageMs >= MAX_AGE_IN_FLIGHT_MS) return 'later';
-  // Others spend continuously. Everything that was open during the reading may be charged after it.
+  // Others spend all the time. Everything that was open during the reading may be charged after it.
   const { enhancements } = await readBalance(deps, run);
   const after = await listOpenSubmissions(deps.store.reader, run.partnerKey);
   const both = new Map([...open, ...after].map((submission) => [submission.id, submission]));
@@ -173,7 +175,10 @@ function sumPersons(submissions: readonly Sized[]): number {
 
 type ProofDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'log'>;
 
-/** The balance settles submissions without a known response: either their credits are gone or not. */
+/**
+ * Creates the proof that settles submissions without a known response. The balance shows whether their credits are
+ * gone.
+ */
 export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionRecord> {
   const { store, partner } = deps;
   const listOpen = (key: string) => listOpenSubmissions(store.reader, key);
@@ -182,7 +187,7 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   return {
     listOpen: () => listOpenSubmissions(store.reader, run.partnerKey),
     letsOthersPass: ({ state }) => state === 'intended',
-    // A process that had the lease marked the submission, and knew that its response would not arrive.
+    // The process that had the lease marked the submission as lost, because its response would not arrive.
     isGivenUp: ({ state }) => state === 'lost',
     async markLost(lost) {
       for (const { open, lease } of lost) {
@@ -198,27 +203,27 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   };
 }
 
-/** The dependencies of a reading: the stored state of the key, and the service. */
+/** What a reading needs: the key's stored state, and the service. */
 interface WatchDeps {
   findBalance(key: string): Promise<{ balance: number | null; sequence: number }>;
   listOpen(key: string): Promise<readonly Sized[]>;
   partner: Pick<ProofDeps['partner'], 'readCredits'>;
 }
 
-/** Readings of the balance while lost responses wait until other submissions are answered. */
+/** Reads the balance while lost responses wait until other submissions are answered. */
 interface Watch {
-  /** Reads the balance (free), once for each set of open submissions. */
+  /** Reads the balance once for each set of open submissions. Costs no credits. */
   look(): Promise<void>;
   /**
-   * Returns the readings taken while these submissions were open. `before` is the balance now that all other
-   * submissions are answered.
+   * Returns the readings that were made while these submissions were open. `before` is the balance after all other
+   * submissions were answered.
    */
   glancesAt(lost: ReadonlySet<string>, before: number): Glance[];
 }
 
 /**
- * Credits that are bought before everything is answered would hide the cost of a lost response. So while a
- * lost submission is open, the stored balance is not replaced by a reading, and readings can be compared with
+ * Creates a watch for the balance. If credits are bought before everything is answered, they hide the cost of a lost
+ * response. So while a lost submission is open, a reading does not replace the stored balance and can be compared with
  * it.
  */
 export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'control'>): Watch {
@@ -241,8 +246,8 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
           if (sumPersons(others) === glance.before - before) {
             return { ...glance, beside: others.map(({ persons }) => persons) };
           }
-          // It is uncertain which of the other requests were charged, so they are assumed to explain the
-          // whole difference.
+          // It is unknown which of the other requests were charged, so they are assumed to explain the whole
+          // difference.
           const { balance } = glance;
           return balance < before ? { balance, before, beside: [] } : [];
         }),
@@ -250,7 +255,8 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
 }
 
 /**
- * Returns the stored balance and the open submissions at the same moment. An answered submission changes both at once.
+ * Returns the stored balance and the open submissions at the same moment. Both change together when a submission is
+ * answered.
  */
 async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: string) {
   for (;;) {
@@ -262,8 +268,8 @@ async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: strin
 }
 
 /**
- * Waits for the quiet time and decides. Leaves everything unchanged if the run stops in the meantime. The
- * same applies if another submission of the key was opened or closed; then everything is checked again.
+ * Waits for the quiet time and then decides. Changes nothing if the run stops in the meantime. If another submission of
+ * the key was opened or closed, it also changes nothing, and everything is checked again.
  */
 async function proveSubmissions(
   deps: ProofDeps,
@@ -322,7 +328,7 @@ function toLostEnd(
   const end = { id, run: isOwn ? run : null };
   if (!('why' in loss)) return { ...end, loss: null };
   const { charged, why: detail } = loss;
-  // Another integration's settings are not known here. Holding the contacts loses nothing.
+  // Another integration's settings are unknown here, and holding its contacts loses nothing.
   const afterwards = isOwn ? integration.onLostAnswer : 'hold';
   return { ...end, loss: { charged, afterwards, detail } };
 }

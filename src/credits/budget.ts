@@ -3,18 +3,18 @@ import { describeCount } from '../core/quantities.ts';
 import type { Bucket } from '../partner/buckets.ts';
 
 export interface SpendingSoFar {
-  /** Credits that this run has spent, and that all runs of this calendar month have spent. */
+  /** Credits that this run has spent. `thisMonth` includes all runs of this calendar month. */
   thisRun: number;
   thisMonth: number;
   /** The number of credits in the bucket now. */
   balance: number;
 }
 
-/** The limits in the settings, and the maximum that a user allows one run to spend (null: no limit). */
+/** The limits in the settings, and the maximum that a user allows one run to spend. Null stands for no limit. */
 export type RunLimits = CreditLimits & { limit?: number | null };
 
 export interface Allowance {
-  /** The number of credits that may be spent now. */
+  /** How many credits may be spent now. */
   credits: number;
   /** The limit that stops the spending once these credits are used up. */
   limit: 'budget_reached' | 'credits_exhausted';
@@ -22,7 +22,7 @@ export interface Allowance {
   limitText: string;
 }
 
-/** The bucket to spend from, and the section of the settings with its limits. */
+/** The bucket to spend from, and the section of the settings that limits it. */
 export interface SpendingLimits {
   bucket: Bucket;
   setting: string;
@@ -30,7 +30,7 @@ export interface SpendingLimits {
 
 const ENHANCEMENTS: SpendingLimits = { bucket: 'enhancements', setting: 'budget' };
 
-/** Returns how much the settings and the bucket allow. The tightest limit is reported. */
+/** Returns how much the settings and the bucket allow. The result contains the tightest limit. */
 export function getAllowance(
   budget: RunLimits,
   spent: SpendingSoFar,
@@ -75,10 +75,10 @@ export function getAllowance(
   return { ...tightest, credits: Math.max(0, tightest.credits) };
 }
 
-/** Returns the first instant (epoch ms) of the calendar month of `now` in a time zone. */
+/** Returns the start of the calendar month of `now` in a time zone (epoch ms). */
 export function startOfMonth(now: number, timeZone: string): number {
   const { year, month } = toCalendarParts(now, timeZone);
-  // The zone's offset at the start of the month is the local time there at midnight UTC.
+  // The zone's offset at the start of the month is its local time at midnight UTC.
   const midnightUtc = Date.UTC(year, month - 1, 1);
   const first = midnightUtc - offsetMs(midnightUtc, timeZone);
   return midnightUtc - offsetMs(first, timeZone);
@@ -90,7 +90,7 @@ function offsetMs(instant: number, timeZone: string): number {
   return asUtc - Math.floor(instant / 1000) * 1000;
 }
 
-/** Created once per zone, because creating a format takes much longer than using it. */
+/** Returns the zone's format. It is cached, because creating a format takes much longer than using it. */
 function calendarIn(timeZone: string): Intl.DateTimeFormat {
   const known = calendars.get(timeZone);
   if (known !== undefined) return known;

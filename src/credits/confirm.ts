@@ -7,17 +7,16 @@ import { LEASE_MS } from '../database/transact.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
 /**
- * Called before a request that spends credits is sent, and again before each retry. It checks that
- * this process may still record the result and that the record will be found again. A process that
- * paused for longer than its lease must not send: another process may have taken over its work,
- * settled open requests and sent its own. The same applies to a process whose database file was
- * removed, or whose clock is wrong.
+ * Confirms that this process may still record the result of a request, and that the record will be found again. Called
+ * before each request that spends credits, and before each retry. If a process has paused for longer than its lease,
+ * another process may have taken over its work, settled its requests and sent new ones. Such a process must not send.
+ * It must also not send if its database file was removed or its clock is wrong.
  */
 export async function confirmLease(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'partner'>,
   run: Pick<Run, 'lease' | 'control'>,
 ): Promise<void> {
-  // Done first, because it may take a while.
+  // This comes first, because it can take a while.
   await confirmClock(deps, run);
   const held = await holdAfterRestore(deps, run);
   if (held !== null) throw new SpendingHeld(held, { code: 'restore_unconfirmed' });
@@ -26,8 +25,8 @@ export async function confirmLease(
 }
 
 /**
- * Does the same for a free request whose effect another run may have changed by the time the request is sent.
- * Checks that the lease is still held.
+ * Confirms that the lease is still held. Called before a free request whose effect another run may have changed in the
+ * meantime.
  */
 export async function confirmHeld(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
@@ -42,13 +41,13 @@ export async function confirmHeld(
   }
 }
 
-/** Clocks that differ by more than this are wrong, not just imprecise. */
+/** If clocks differ by more than this, one of them is wrong and not just imprecise. */
 export const MAX_CLOCK_GAP_MS = 5 * 60_000;
 
-/** Spending is blocked, for a reason that is already recorded in the run. Free requests continue. */
+/** Thrown if spending is blocked. The run already has the reason. Free requests continue. */
 export class SpendingHeld extends RetriableError {}
 
-/** This machine and the service disagree about the time. Another run can spend once this is fixed. */
+/** Thrown if this machine and the service disagree about the time. Once this is fixed, another run can spend. */
 class ClockWrong extends SpendingHeld {
   constructor(aheadMs: number) {
     const gap = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
@@ -60,25 +59,25 @@ class ClockWrong extends SpendingHeld {
 }
 
 /**
- * Returns the error if the clock is wrong. `aheadMs` is `PartnerClient.clockAheadMs`. Null if the clock is
- * right, or if nothing is known about it.
+ * Returns the error if the clock is wrong, or null if it is right or nothing is known about it. `aheadMs` is
+ * `PartnerClient.clockAheadMs`.
  */
 export function clockProblem(aheadMs: number | null): ClockWrong | null {
   return aheadMs === null || Math.abs(aheadMs) <= MAX_CLOCK_GAP_MS ? null : new ClockWrong(aheadMs);
 }
 
 /**
- * Returns true if data may be deleted because of its age: the clock agrees with the service's. If nothing is known about
- * the service's clock, it depends on `hasAnswered`, because a service without a `Date` must not prolong the retention.
+ * Returns true if data may be deleted because of its age, which requires that the clock agrees with the service's. If
+ * the service's clock is unknown, `hasAnswered` decides, because a service without a `Date` must not prolong the
+ * retention.
  */
 export function mayDeleteByAge(aheadMs: number | null, hasAnswered: boolean): boolean {
   return aheadMs === null ? hasAnswered : clockProblem(aheadMs) === null;
 }
 
 /**
- * Stops the run's spending and throws ClockWrong if the clock is wrong. First it checks again (free). The
- * machine may have slept without noticing how much time passed, or one response may come from a server whose
- * own clock is wrong.
+ * Stops the run's spending and throws ClockWrong if the clock is wrong. First asks the service again, which is free:
+ * the machine may have slept without noticing, or one response may come from a server with a wrong clock.
  */
 export async function confirmClock(
   { partner }: Pick<SyncDeps, 'partner'>,
@@ -93,10 +92,10 @@ export async function confirmClock(
 }
 
 /**
- * Stops the run's spending and returns the reason if the database was restored from a backup and no user has
- * agreed since. Such a database does not contain the payments after the backup. For an erased integration the
- * run ends, because a process that still has its settings must not read it again. The run also ends if
- * erasures are unknown, because it could deliver to erased contacts. Null if spending may continue.
+ * Stops the run's spending and returns the reason if the database was restored from a backup and no user has agreed
+ * since. Such a database lacks the payments after the backup. Returns null if spending may continue. Ends the run for
+ * an erased integration, because a process that still has its settings must not read it again. Also ends the run if
+ * erasures are unknown, because it could deliver to erased contacts.
  */
 export async function holdAfterRestore(
   { store }: Pick<SyncDeps, 'store'>,
@@ -123,7 +122,7 @@ function holdText({ why, heldAt, madeAt }: RestoreHold): string {
   return `A backup${madeAt === null ? '' : ` of ${day(madeAt)}`} was restored on ${day(heldAt)}`;
 }
 
-/** Refuses a request that a user makes by hand and that can cost credits, if no user has agreed since a restore. */
+/** Refuses a request by hand that can cost credits, if no user has agreed to spend since a restore. */
 export async function requireAgreed(reader: Reader, integrationId: string): Promise<void> {
   const hold = await findRestoreHold(reader, integrationId);
   if (hold === null) return;

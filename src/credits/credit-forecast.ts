@@ -1,26 +1,24 @@
-/**
- * Estimates when the credits of a key will be used up if spending continues at the same rate. All functions are pure.
- */
+/** Estimates when a key's credits will be used up if spending continues at the same rate. All functions are pure. */
 import { describeCount, formatCount } from '../core/quantities.ts';
 
-/** The credits of one bucket that were spent on a day (`2026-11-22`). */
+/** The credits of a bucket that were spent on one day (`2026-11-22`). */
 export interface SpentDay {
   day: string;
   credits: number;
 }
 
 export interface Forecast {
-  /** The day on which the last credit is spent: `2026-12-14`. */
+  /** The day on which the last credit will be spent, such as `2026-12-14`. */
   usedUpOn: string;
-  /** Credits per day, on average. */
+  /** The average number of credits per day. */
   perDay: number;
-  /** The number of days from which the average is calculated, without today. */
+  /** How many days the average covers. Today is not included. */
   days: number;
-  /** A day with more than half of all spending, for example the day of a first sync. It is not part of the average. */
+  /** A day with more than half of all spending, for example the day of a first sync. It is left out of the average. */
   leftOut: SpentDay | null;
 }
 
-/** How many days before today are considered, and the minimum number of days for a forecast. */
+/** How many days before today are considered, and how many days a forecast needs. */
 export const FORECAST_DAYS = 28;
 const FEWEST_DAYS = 7;
 const FEWEST_SPENT = 2;
@@ -31,8 +29,9 @@ const MOST_DAYS_AHEAD = 730;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns null if too little is known: less than a week since the first credit, a single day with spending,
- * no credits left, or an end that is years ahead. `spent` need not be sorted.
+ * Returns a forecast, or null if too little is known. This is the case if less than a week has passed since the first
+ * credit, if credits were spent on only one day, if no credits are left, or if the end is years ahead. `spent` need not
+ * be sorted.
  */
 export function buildForecast(
   balance: number,
@@ -58,7 +57,10 @@ export function buildForecast(
   return { usedUpOn, perDay: Math.round(perDay * 10) / 10, days: counted, leftOut };
 }
 
-/** `At this rate the enhancements of the key of Riverside are used up on 14 December 2026: …` */
+/**
+ * Returns a sentence such as `At this rate the enhancements of the key of Riverside are used up on 14 December 2026:
+ * …`.
+ */
 export function forecastText(forecast: Forecast, bucket: string, key: string): string {
   const { usedUpOn, perDay, days, leftOut } = forecast;
   const rate = `${perDay < 10 ? perDay : formatCount(perDay)} a day over the last ${describeCount(days, 'day')}`;
@@ -69,11 +71,11 @@ export function forecastText(forecast: Forecast, bucket: string, key: string): s
   return `At this rate the ${bucket} of ${key} are used up on ${dayText(usedUpOn)}: ${rate}${without}.`;
 }
 
-/** `14 December 2026`, from `2026-12-14`. */
+/** Returns a text such as `14 December 2026`, from `2026-12-14`. */
 export function dayText(day: string): string {
   dayFormat ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   return dayFormat.format(new Date(day));
 }
 
-/** Created on first use, because that takes a few milliseconds. */
+/** Created when it is first used, because this takes a few milliseconds. */
 let dayFormat: Intl.DateTimeFormat | null = null;

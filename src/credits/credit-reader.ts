@@ -1,4 +1,4 @@
-/** Reads the balance of each service key from the service, which is free. */
+/** Reads each service key's balance from the service. Costs no credits. */
 import { type Clock, isoTime } from '../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -11,35 +11,32 @@ import { getKey, groupByKey } from './key-balances.ts';
 export interface KeyCredits {
   /** The names of the integrations with this key. */
   integrations: string[];
-  /** Null before the first response. */
+  /** The balances, or null until the first response. */
   balances: CreditBalances | null;
-  /** When the balances were read, in ISO 8601. */
+  /** When the balances were read (ISO 8601). */
   readAt: string | null;
   /** Why the last request failed, or null if it succeeded. */
   trouble: CreditTrouble | null;
 }
 
 /**
- * `key_…`: the service rejects the key, so a user has to act. `unanswered`: there was no response for another
- * reason.
+ * Why the balance could not be read. With `key_…`, the service rejects the key and a user has to act. With
+ * `unanswered`, there was no response for another reason.
  */
 export type CreditTrouble = 'key_rejected' | 'key_expired' | 'unanswered';
 
 export interface CreditReader {
-  /**
-   * Reads the balances of these integrations' keys. If a balance does not arrive soon, it is returned the
-   * next time.
-   */
+  /** Reads the balances of these integrations' keys. A balance that does not arrive soon is returned next time. */
   read(integrations: readonly Integration[]): Promise<KeyCredits[]>;
 }
 
 /** How long a balance is shown before it is read again. */
 const MAX_AGE_MS = 30_000;
 
-/** How long pages wait for balances, counted from the start of the request. */
+/** How long pages wait for balances, from the start of the request. */
 const MAX_WAIT_MS = 1_500;
 
-/** How long a page waits for balances if earlier pages have already waited in vain. */
+/** How long a page waits for balances if earlier pages have waited in vain. */
 const LATER_WAIT_MS = 50;
 
 interface Known {
@@ -52,7 +49,7 @@ interface Known {
 }
 
 interface Asking {
-  /** Resolves when the request has ended; never rejects. */
+  /** Resolves when the request has ended. Never rejects. */
   answered: Promise<void>;
   sinceMs: number;
 }
@@ -69,7 +66,7 @@ export interface CreditDeps {
   stopping: AbortSignal;
 }
 
-/** Creates a reader that sends at most two requests a minute for each key, however many users look at it. */
+/** Creates a reader that sends at most two requests per minute and key, for any number of users. */
 export function createCreditReader({ open, clock, log, stopping }: CreditDeps): CreditReader {
   const known = new Map<string, Known>();
 

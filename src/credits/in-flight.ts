@@ -1,6 +1,6 @@
 /**
- * How many submissions are in flight at one time: one, if that is enough to use the key's request rate, and
- * more if the service takes longer to respond.
+ * Decides how many submissions are in flight at a time. One is enough unless the service responds too slowly to use the
+ * key's whole request rate.
  */
 
 import { MAX_SLOTS } from '../contacts/open-submissions.ts';
@@ -8,17 +8,17 @@ import type { Clock } from '../core/clock.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 
 /**
- * Submissions per second that use a key's full rate of ten requests per second (service document, section 8).
- * A submission needs eleven requests: itself, and ten that fetch the results of its people. The result is
- * increased by half, because profiles arrive unevenly.
+ * How many submissions per second use a key's full rate of ten requests per second (service document, section 8). A
+ * submission needs eleven requests: one for itself, and ten that fetch its results. The result is increased by half,
+ * because profiles arrive unevenly.
  */
 const NEEDED_PER_SECOND = (10 / 11) * 1.5;
 
 /** The known latency of submissions (ms). */
 export interface Latency {
-  /** Latency of answered submissions, or null if none was answered. */
+  /** The latency of answered submissions, or null if none was answered yet. */
   answeredMs: number | null;
-  /** How long the oldest submission in flight has been waiting. */
+  /** How long the oldest submission in flight has waited. */
   waitingMs: number;
 }
 
@@ -29,12 +29,15 @@ export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
 }
 
 /**
- * Batches that are open at the same time are smaller than a full batch by these numbers, so every set of batches has a
- * different total size.
+ * How much smaller than a full batch each batch is, if several are open at the same time. With these numbers, each set
+ * of batches has a different total size.
  */
 const SMALLER_BY = [0, 1, 2, 4, 8, 16];
 
-/** Returns how many of the available people to send, so no two open batches have the same size; 0 for none. Pure. */
+/**
+ * Returns how many of the available people to send, so that no two open batches have the same size. Returns 0 if none
+ * can be sent. Pure.
+ */
 export function batchSize(
   available: number,
   openSizes: readonly number[],
@@ -50,9 +53,9 @@ export function batchSize(
 
 /** Measures how long submissions take. */
 export interface LatencyMeter {
-  /** Records that a request is sent; called again for each retry. */
+  /** Records that a request is sent. Called again for each retry. */
   leaves(id: string): void;
-  /** Records that its response has arrived, or never will. */
+  /** Records that the response has arrived or will never arrive. */
   ends(id: string, isAnswered: boolean): void;
   latency(): Latency;
 }

@@ -1,50 +1,49 @@
 /**
- * Judges by the balance whether requests with lost responses have cost credits. Pure. At the end, the key had no other
- * open requests.
+ * Decides from the balance whether requests with lost responses have cost credits. The key must not have other open
+ * requests at the end. All functions are pure.
  */
 
-/** The balance's verdict on a lost response. */
+/** What the balance shows about a lost response. */
 export type Loss =
   | { charged: 0 }
-  /** This many credits are gone, or it cannot be proved that they are not. */
+  /** This many credits are gone, or it cannot be shown that they are not. */
   | { charged: number; why: string };
 
-/** A balance reading taken while requests other than the lost ones were in flight. */
+/** A reading of the balance while other requests than the lost ones were in flight. */
 export interface Glance {
   balance: number;
-  /** The balance known at that time, not counting anything in flight. */
+  /** The balance known at that time. It does not include anything in flight. */
   before: number;
-  /** The credits that the other requests have cost since, or had already cost. */
+  /** What the other requests have cost since, or had already cost. */
   beside: readonly number[];
 }
 
-/** The known readings of a bucket. */
+/** The known readings of one bucket. */
 export interface Readings {
-  /** The bucket's last reading while the key had no open requests, minus the charges of requests answered since. */
+  /** The last reading while the key had no open requests, minus the cost of requests that were answered since. */
   before: number;
   /** The readings after the last request, in order. */
   meanwhile: readonly number[];
-  /** The readings before the last of all requests was answered. */
+  /** The readings before the last request was answered. */
   glances?: readonly Glance[];
-  /** The value on which two successive readings agreed at the end. */
+  /** The balance on which two successive readings agreed at the end. */
   balance: number;
 }
 
 /**
- * Judges each of the lost requests. A request can cost up to `items` credits: all of them, or a part if the bucket runs
- * out. If only one set of requests has exactly the size of the missing credits, these requests were charged.
+ * Judges each lost request. A request can cost up to `items` credits, or fewer if the bucket runs out. If only one set
+ * of requests has exactly the size of the missing credits, these requests were charged.
  *
- * A request counts as not charged only if it cannot have been charged. Others may have spent from the same
- * bucket, so the missing credits are not necessarily ours. So a request may have been charged unless it is
- * larger than the missing amount. For example, a request for 100 credits and one for 99 are open. If 99
- * credits are missing, the request for 100 was not charged. If 100 are missing, they may be the 99 of the
- * other request and one credit that someone else spent.
+ * A request counts as not charged only if it cannot have been charged. Others can spend from the same bucket, so the
+ * missing credits are not necessarily ours. A request may therefore have been charged unless it is larger than the
+ * missing amount. For example, a request for 100 credits and a request for 99 are open. If 99 credits are missing, the
+ * request for 100 was not charged. If 100 are missing, they may be the 99 of the other request and one credit that
+ * someone else spent.
  */
 export function judgeLosses(items: readonly number[], readings: Readings): Loss[] {
   const losses = judgeAtRest(items, readings);
   const charged = losses.map((loss) => loss.charged).filter((credits) => credits > 0);
-  // Credits that are bought in the meantime hide the same amount at the end, but the earlier readings reveal
-  // it.
+  // Credits that are bought in the meantime hide the same amount at the end, but earlier readings show it.
   const isExplained = (readings.glances ?? []).every(
     ({ balance, before, beside }) =>
       listSubsets([...beside, ...charged], before - balance).length > 0,
@@ -57,11 +56,11 @@ function judgeAtRest(items: readonly number[], readings: Readings): Loss[] {
   const seen = [before, ...readings.meanwhile, balance];
   const lowest = Math.min(...seen.slice(1));
   const gone = before - lowest;
-  // A bucket that was charged and then topped up by the same amount shows the old balance.
+  // If a bucket was charged and then topped up by the same amount, it shows the old balance.
   const hasRisen = seen.some((each, index) => index > 0 && each > (seen[index - 1] ?? each));
   if (gone === 0 && !hasRisen) return items.map(() => ({ charged: 0 }));
   const all = items.reduce((sum, each) => sum + each, 0);
-  // A purchase may hide a part of the cost, so the whole cost counts as charged.
+  // A purchase can hide part of the cost, so the whole cost counts as charged.
   if (hasRisen || gone > all) return items.map((charged) => ({ charged, why: DISTURBED }));
   const fitting = listSubsets(items, gone);
   const [first] = fitting;
@@ -85,7 +84,7 @@ function describeLoss(gone: number): string {
   return `${gone} credits left the bucket, and no response arrived`;
 }
 
-/** If no sum matches, part of each request may have been charged. Together they cost the missing amount. */
+/** Divides the missing amount among the requests. If no sum matches, part of each request may have been charged. */
 function spreadOver(items: readonly number[], gone: number): Loss[] {
   let left = gone;
   return items.map((size) => {

@@ -1,4 +1,4 @@
-/** The current balances of a service key, with its clients' spending and limits. */
+/** Reads a service key's current balances, with its clients' spending and limits. */
 import { type Clock, isoTime } from '../core/clock.ts';
 import type { Budget, Integration } from '../core/integration-settings.ts';
 import type { Reader } from '../database/reader.ts';
@@ -14,8 +14,8 @@ export interface ClientSpending {
   integration: string;
   budget: Budget;
   /**
-   * Credits by bucket in this calendar month of the schedule's time zone. The price of queries is not documented, so
-   * their cost is not included.
+   * Credits by bucket in this calendar month of the schedule's time zone. Queries are not included, because their price
+   * is not documented.
    */
   spentThisMonth: { enhancements: number; networks: number };
 }
@@ -50,12 +50,15 @@ export function getKey({ partner }: Pick<Integration, 'partner'>): string {
 interface BalanceDeps {
   reader: Reader;
   clock: Pick<Clock, 'now'>;
-  /** The key, as one of its clients has it. */
+  /** Opens the key as one of its clients has it. */
   open: { partner: Pick<PartnerClient, 'readCredits'>; partnerKey: string };
   signal: AbortSignal;
 }
 
-/** Reads the balances from the service (free). Submissions of clients that the caller has no access to are left out. */
+/**
+ * Reads the balances from the service. Costs no credits. Submissions of clients that the caller may not access are left
+ * out.
+ */
 export async function readKeyBalances(
   { reader, clock, open, signal }: BalanceDeps,
   members: readonly Integration[],

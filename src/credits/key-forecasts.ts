@@ -1,4 +1,4 @@
-/** The balance of each service key, and when it will be used up at the rate of the last weeks. */
+/** Reads each service key's balance, and estimates when it will be used up at the rate of the last weeks. */
 import type { Clock } from '../core/clock.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -14,7 +14,7 @@ export const USED_BUCKETS = ['enhancements', 'networks'] as const;
 type UsedBucket = (typeof USED_BUCKETS)[number];
 
 export interface KeyView extends KeyCredits {
-  /** Null if too little is known. `texts` has the same in words. */
+  /** The forecasts, or null if too little is known. `texts` contains the same in words. */
   forecasts: Record<UsedBucket, Forecast | null>;
   texts: string[];
 }
@@ -28,8 +28,8 @@ export interface KeyDeps {
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the keys of the `shown` integrations. `known` contains all integrations. The forecast includes
- * spending by other integrations with the same key, but does not name them.
+ * Reads the keys of the `shown` integrations. `known` contains all integrations. A forecast includes the spending of
+ * other integrations with the same key, but does not show their names.
  */
 export async function readKeys(
   { store, clock, credits }: KeyDeps,
@@ -70,7 +70,7 @@ export async function readKeys(
 
 const MOST_NAMES = 3;
 
-/** `the key of Riverside and Lakeside`, `the key of Riverside, Lakeside and 4 others` */
+/** Returns a name such as `the key of Riverside and Lakeside`, or `the key of Riverside, Lakeside and 4 others`. */
 export function keyName(names: readonly string[]): string {
   const left = names.length - MOST_NAMES + 1;
   const shown = names.length > MOST_NAMES ? names.slice(0, MOST_NAMES - 1) : names;

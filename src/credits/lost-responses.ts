@@ -1,6 +1,6 @@
 /**
- * Finds out whether requests without a known response have cost credits. The balance shows that, if two
- * successive readings agree after a quiet time. All of this is free.
+ * Finds out whether requests without a known response have cost credits. The balance shows this if two successive
+ * readings after a quiet time agree. This costs no credits.
  */
 
 import type { Lease } from '../database/leases.ts';
@@ -8,15 +8,15 @@ import type { Bucket } from '../partner/buckets.ts';
 import type { Observations, Run, SyncDeps } from '../sync/control/context.ts';
 import { type Glance, judgeLosses, type Loss } from './judge-lost-responses.ts';
 
-/** The requests of one key that may have been charged, which are all of its open requests. */
+/** The requests of one key that may have been charged. These are all of its open requests. */
 export interface LostRequests {
   /** The bucket from which they are paid. */
   bucket: Bucket;
-  /** The bucket's last reading while nothing was open, minus the charges of requests answered since. */
+  /** The bucket's last reading while nothing was open, minus the cost of requests that were answered since. */
   before: number;
   /** The readings before all other requests were answered. */
   glances?: readonly Glance[];
-  /** The ID and size of each request. The size is the maximum that the request can cost. */
+  /** Each request's ID and size. The size is the most that the request can cost. */
   requests: readonly { id: string; items: number }[];
 }
 
@@ -24,13 +24,13 @@ type LossDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings'>;
 type LossRun = Pick<Run, 'integration' | 'lease' | 'control'>;
 
 /**
- * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` contains the leases of the requests'
- * integrations, which may differ from the run's integration. `stopped` if the run stops in the meantime, so nothing is
- * known.
+ * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` are the leases of the requests'
+ * integrations, which can differ from the run's integration. Returns `stopped` if the run stops in the meantime, in
+ * which case nothing is known.
  *
- * The quiet time starts when this process first sees the last of the requests while it has its lease. From then on no
- * other process can send the request. The recorded time of sending does not matter, because another process's clock
- * recorded it, which may be wrong or have been set since.
+ * The quiet time starts when this process has the lease and first sees the last of the requests. From then on, no other
+ * process can send the request. The recorded time of sending is not used, because another process's clock may be wrong
+ * or may have been set since.
  */
 export async function findLosses(
   deps: LossDeps,
@@ -53,10 +53,10 @@ export async function findLosses(
   return { losses: judgeLosses(items, { before, meanwhile, glances, balance }), balance };
 }
 
-/** How often the balance is read during the quiet time, and the leases taken for it are renewed. */
+/** How often the balance is read during the quiet time. The leases that were taken for it are renewed just as often. */
 const WATCH_MS = 10_000;
 
-/** Sleeps until a time of the monotonic clock. Resolves with the balances read in the meantime. */
+/** Sleeps until a time of the monotonic clock. Resolves with the balances that were read in the meantime. */
 async function watchUntil(
   { clock, store, partner }: LossDeps,
   run: LossRun,
@@ -68,7 +68,7 @@ async function watchUntil(
   while (!run.control.stopping.aborted) {
     const leftMs = untilMs - clock.monotonicMs();
     if (leftMs <= 0) break;
-    // If the service is unavailable now, it has until the end of the quiet time to become available.
+    // If the service is unavailable now, it has until the end of the quiet time.
     const credits = await partner.readCredits(run.control.stopping).catch(() => null);
     if (credits) seen.push(credits[bucket]);
     await clock.sleep(Math.min(leftMs, WATCH_MS), run.control.stopping);
@@ -77,10 +77,10 @@ async function watchUntil(
   return seen;
 }
 
-/** The number of times that the balance is read before the loss counts as unprovable. */
+/** How often the balance is read before the loss counts as unprovable. */
 const MAX_READINGS = 10;
 
-/** The pause between two readings is this fraction of the quiet time, within these bounds. */
+/** The pause between two readings, as a fraction of the quiet time. It stays within these bounds. */
 const READING_GAP_PART = 0.1;
 const MIN_READING_GAP_MS = 50;
 const MAX_READING_GAP_MS = 5_000;
@@ -108,7 +108,7 @@ async function readTwice(
   return 'restless';
 }
 
-/** The run renews its own lease. */
+/** Renews the other leases. The run renews its own lease. */
 async function renewOthers(
   store: LossDeps['store'],
   run: LossRun,
@@ -117,7 +117,10 @@ async function renewOthers(
   for (const lease of leases) if (lease !== run.lease) await store.leases.renew(lease);
 }
 
-/** Requests that other processes have settled are never removed by ID, so the oldest entries are removed. */
+/**
+ * Requests that other processes have settled are not removed by ID. So if there are more than this, the oldest ones are
+ * removed.
+ */
 const MAX_REMEMBERED = 1_000;
 
 export function createObservations(): Observations {

@@ -1,4 +1,4 @@
-/** Records each spending request in the spending journal: before it is sent, and when it has ended. */
+/** Records each spending request in the spending journal before it is sent, and again when it has ended. */
 import { messageOf } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { SpendingHeld } from './confirm.ts';
@@ -9,19 +9,22 @@ type JournalDeps = Pick<SyncDeps, 'clock' | 'log'> & {
 };
 type JournalRun = Pick<Run, 'id' | 'control' | 'integration'>;
 
-/** The data about the request for its line in the journal. */
+/** The data about a request for its line in the journal. */
 export type JournaledRequest = Omit<IntendedLine, 'what' | 'store' | 'at' | 'integration' | 'run'>;
 
-/** How a request ended: its cost, and the job of each contact (tracking ID → job ID). */
+/** How a request ended: what it cost, and each contact's job (tracking ID → job ID). */
 export interface JournaledEnd {
   charged: number;
   jobs: Readonly<Record<string, string>>;
 }
 
-/** The code of this error and of the doctor's finding about the same file. */
+/** The code of this error, and of the doctor's finding about the same file. */
 export const JOURNAL_UNWRITABLE = 'journal_unwritable';
 
-/** Nothing may be sent, because after a restore of a backup the same would be bought again. */
+/**
+ * Thrown if the journal cannot be written. Nothing may be sent then, because after a restore the same would be bought
+ * again.
+ */
 export class JournalUnwritable extends SpendingHeld {
   constructor(path: string | null, cause: unknown) {
     super(
@@ -54,7 +57,7 @@ export async function noteBalance(
 
 /**
  * Resolves once the request is on disk outside the database. If it cannot be written, stops the run's spending and
- * throws JournalUnwritable, because the request must not be sent.
+ * throws JournalUnwritable, so the request is not sent.
  */
 export async function noteIntended(
   { store, clock }: JournalDeps,
@@ -71,9 +74,9 @@ export async function noteIntended(
 }
 
 /**
- * Resolves once the end of the request is on disk, or could not be written. If it could not, nothing more is
- * spent. The request has ended in any case, so its end is still recorded in the database. After a restore, a
- * user has to decide about requests without a recorded end.
+ * Resolves once the request's end is on disk, or could not be written. In the second case nothing more is spent, but
+ * the end is still recorded in the database. After a restore, a user has to decide about requests without a recorded
+ * end.
  */
 export async function noteEnd(
   { store, clock, log }: JournalDeps,

@@ -1,17 +1,17 @@
-/** Compares a month's charges with the credits that the balances lost. */
+/** Compares a month's charges with the credits that are missing from the balances. */
 import { formatCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
 import { type Reconciliation, reconcile } from './statements/reconciliation.ts';
 
 /** A service key in one month. */
 export interface KeyReconciliation extends Omit<Reconciliation, 'partnerKey'> {
-  /** Credits that the balance lost, or null if a balance is not known. */
+  /** How much the balance fell, or null if a balance is unknown. */
   lost: number | null;
-  /** Credits that the balance lost in addition to the charges here; negative if credits were bought. */
+  /** How much more the balance fell than was charged here. Negative if credits were bought. */
   foreign: number | null;
 }
 
-/** Compares each key's charges with its balances. The month is in UTC, for example `2026-11`. */
+/** Compares each key's charges with its balances. The month is in UTC, such as `2026-11`. */
 export async function reconcileMonth(reader: Reader, month: string): Promise<KeyReconciliation[]> {
   const [year = 0, number = 0] = month.split('-').map(Number);
   const time = { from: Date.UTC(year, number - 1), to: Date.UTC(year, number) };

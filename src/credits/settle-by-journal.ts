@@ -1,7 +1,7 @@
 /**
- * Settles lost submissions whose response is in the spending journal. Either the process died after it had
- * written the response there but before it was in the database, or the database was restored from a backup
- * made in between.
+ * Settles lost submissions whose response is in the spending journal. The process may have died after it wrote the
+ * response there and before it stored it in the database. Or the database was restored from a backup that was made in
+ * between.
  */
 import { isConfigurationError } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -14,7 +14,7 @@ type SettleDeps = Pick<SyncDeps, 'log'> & {
   store: Pick<SyncDeps['store'], 'checkpoint' | 'spendingJournal'>;
 };
 
-/** Resolves with true if any submission was settled, so everything has to be checked again. */
+/** Settles submissions. Resolves with true if any was settled, because everything then has to be checked again. */
 export async function settleByJournal(
   { store, log }: SettleDeps,
   run: Pick<Run, 'id'>,
@@ -43,7 +43,7 @@ export async function settleByJournal(
   return isSettled;
 }
 
-/** Reads the lines. If the journal cannot be read, it returns none, so the balance decides. */
+/** Reads the lines. Returns none if the journal cannot be read, so the balance decides. */
 async function readLines(
   journal: SyncDeps['store']['spendingJournal'],
   log: SyncDeps['log'],
@@ -57,7 +57,7 @@ async function readLines(
   }
 }
 
-/** False if the balance settled the submission, so its jobs are unknown. */
+/** Returns false if the balance has settled the submission, because its jobs are then unknown. */
 function tellsJobs({ charged, jobs }: AnsweredLine): boolean {
   return charged === 0 || Object.keys(jobs).length > 0;
 }

@@ -1,8 +1,9 @@
 /**
- * One protocol for everything that costs credits. Before a request is sent, the payment is on disk as intended, in the
- * database and in the spending journal. Lease and clock are confirmed right before sending. A payment counts as
- * finished only once its response is on disk. A lost response is settled by a proof that each kind provides; until then
- * nothing else is sent with the same key. If a kind has several requests in flight, it first waits for them.
+ * Defines one protocol for everything that costs credits. Before a request is sent, the payment is recorded as
+ * intended, in the database and in the spending journal. The lease and the clock are confirmed right before sending. A
+ * payment is finished only when its response is on disk. If a response is lost, each kind of spending provides a proof
+ * that settles it, and nothing else is sent with the same key until then. If other requests are in flight, the proof
+ * first waits for them.
  */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Lease } from '../database/leases.ts';
@@ -18,34 +19,33 @@ import {
   noteIntended,
 } from './note-spending.ts';
 
-/** The number of successive requests that may fail temporarily before the run stops spending. */
+/** How many successive requests may fail temporarily before the run stops spending. */
 const MAX_FAILURES_IN_ROW = 5;
 
-/** The delay after the first failure. It doubles with each further failure. */
+/** The delay after the first failure. Each further failure doubles it. */
 const FAILURE_WAIT_MS = 1_000;
 
-/** The number of successive requests without any processed item before the run stops spending. */
+/** How many successive requests may process nothing before the run stops spending. */
 const MAX_EMPTY_IN_ROW = 3;
 
 /**
- * How often to check whether something may be sent, in view of other runs' open requests and the number in
- * flight.
+ * How often to check whether something may be sent. Other runs' open requests or the number in flight can prevent it.
  */
 const LOOK_MS = 250;
 
-/** The abort reason for ending that wait. */
+/** The reason with which that wait is aborted. */
 const LANDED = 'a request has finished';
 
-/** How long to wait for the same request of another run, in addition to its quiet time. */
+/** How long to wait for another run's request, in addition to its quiet time. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
 
 /**
- * How one attempt to spend ended. `waited`: there was nothing to send yet. `over`: no further
- * attempt makes sense in this run.
+ * How one attempt to spend ended. `waited` means that there was nothing to send yet. `over` means that another attempt
+ * in this run is useless.
  */
 export type Attempt = 'progress' | 'waited' | 'nothing_processed' | 'failed' | 'over';
 
-/** A recorded request that waits for its response, and its integration. */
+/** A recorded request without a response, and its integration. */
 export interface Unanswered {
   id: string;
   integrationId: string;
@@ -57,32 +57,29 @@ export interface Lost<Open extends Unanswered> {
   lease: Lease;
 }
 
-/** How lost responses of one kind are settled. */
+/** Settles lost responses of one kind. */
 export interface Proof<Open extends Unanswered> {
-  /** Returns the requests of the run's key that wait for their responses. */
+  /** Returns the run's key's requests that still wait for their responses. */
   listOpen(): Promise<Open[]>;
-  /** Returns true if another request may be sent while this one, of a living run, is in flight. */
+  /** Returns true if another request may be sent while a living run has this one in flight. */
   letsOthersPass(open: Open): boolean;
   /**
-   * True if this request may be settled while a run of its integration is in progress, because no process
-   * still sends it or waits for its response. If omitted, false for all requests.
+   * Returns true if this request may be settled while a run of its integration is in progress, because no process sends
+   * it or waits for its response any more. Defaults to false for all requests.
    */
   isGivenUp?(open: Open): boolean;
-  /** Records that no process waits for these responses any longer, so no other run sends anything. */
+  /** Records that no process waits for these responses any more, so no other run sends anything. */
   markLost?(lost: readonly Lost<Open>[]): Promise<void>;
-  /**
-   * Called while lost requests wait for other requests in flight. Finds out what can be known about the lost
-   * requests so far.
-   */
+  /** Called while lost requests wait for other requests in flight. Finds out what can already be known about them. */
   watch?(): Promise<void>;
   /**
-   * Settles lost requests under their leases, together with requests that living runs have given up. Leaves
-   * the requests unchanged if the run stops in the meantime.
+   * Settles lost requests under their leases, and requests that living runs have given up. Changes nothing if the run
+   * stops in the meantime.
    */
   prove(lost: readonly Lost<Open>[], givenUp: readonly Open[]): Promise<void>;
 }
 
-/** One request, and its records, which are always on disk. */
+/** Sends one kind of request and keeps its records, which are always on disk. */
 export interface Payment<Intent extends { id: string }, Answer> {
   /** Returns the request's line in the spending journal, or null if the request is known to be free. */
   toJournal(intent: Intent): JournaledRequest | null;
@@ -91,11 +88,11 @@ export interface Payment<Intent extends { id: string }, Answer> {
   /** Sends the request. `mayLeave` is called right before each attempt. */
   send(intent: Intent, mayLeave: MayLeave): Promise<Answer>;
   accept(intent: Intent, answer: Answer): Promise<Attempt>;
-  /** No response arrived, so the request may have been charged. */
+  /** Records that no response arrived. The request may have been charged. */
   lose(intent: Intent, error: unknown): Promise<Attempt>;
-  /** The request was refused and charged nothing. Null leaves the handling to the protocol. */
+  /** Records that the request was refused and cost nothing. Returns null to leave this to the protocol. */
   refuse(intent: Intent, error: unknown): Promise<Attempt | null>;
-  /** The text that explains why the run stops spending; by default the service's message. */
+  /** Explains why the run stops spending. Defaults to the service's message. */
   explain?(message: string): string;
 }
 
@@ -103,15 +100,15 @@ export interface Payment<Intent extends { id: string }, Answer> {
 export interface Kind<Intent extends { id: string }, Answer, Open extends Unanswered>
   extends Proof<Open>,
     Payment<Intent, Answer> {
-  /** The plural noun for the sent items, for the report. */
+  /** What is sent, as a plural noun for the report. */
   what: string;
   /**
-   * Records the next request as intended. Returns an attempt if nothing is to be sent now, or `later` if that
-   * depends on requests in flight. After it has `waited`, it checks again whether there is something to
-   * settle. If so, it does not make progress.
+   * Records the next request as intended. Returns an attempt if there is nothing to send now, or `later` if this
+   * depends on requests in flight. After it has `waited`, it checks again whether there is something to settle, and if
+   * so makes no progress.
    */
   intend(isStillClear: () => Promise<boolean>): Promise<Intent | Attempt | 'later'>;
-  /** How many requests of this run may be in flight now; one if omitted. */
+  /** How many of this run's requests may be in flight now. Defaults to one. */
   atOnce?(): number;
 }
 
@@ -121,7 +118,7 @@ type SettleDeps = Pick<SpendDeps, 'clock' | 'log' | 'takeLease'> & {
 };
 type SpendRun = Pick<Run, 'id' | 'lease' | 'integration' | 'control'>;
 
-/** Spends until there is nothing left to spend on, or the run stops. */
+/** Spends until there is nothing left to spend on, or until the run stops. */
 export async function spend<Intent extends { id: string }, Answer, Open extends Unanswered>(
   deps: SpendDeps,
   run: SpendRun,
@@ -148,8 +145,8 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
 ): Promise<void> {
   const { requests } = underWay;
   /**
-   * The number of lost responses when nothing was left to settle; an impossible number if anything has been
-   * sent since.
+   * The number of lost responses when nothing was left to settle. It is an impossible number if anything was sent
+   * since.
    */
   let clearAt = NOT_CLEAR;
   while (!underWay.isOver) {
@@ -169,7 +166,7 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
     const intent = isFree ? await kind.intend(isStillClear) : 'later';
     clearAt = intent === 'waited' ? lost : NOT_CLEAR;
     if (intent === 'later' || (intent === 'over' && requests.size > 0)) {
-      // The contacts of finished requests may be due again, and there is room for more requests.
+      // Contacts of finished requests may be due again, and more requests can now be sent.
       await underWay.landing();
     } else if (typeof intent === 'string') underWay.note(intent);
     else underWay.launch(intent);
@@ -177,24 +174,23 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
 }
 
 /**
- * The run's requests that wait for their responses, and the results of earlier requests. They are kept in
- * memory.
+ * The run's requests that wait for their responses, and the results of its earlier requests. They are only in memory.
  */
 interface UnderWay<Intent> {
   readonly requests: ReadonlyMap<string, Promise<void>>;
-  /** True if nothing more is to be sent. */
+  /** True if nothing more will be sent. */
   readonly isOver: boolean;
   /** The error that ended the spending, if any. */
   readonly failure: { error: unknown } | null;
-  /** The number of requests in a row that failed temporarily. */
+  /** How many requests in a row have failed temporarily. */
   readonly failures: number;
   /** IDs of the requests whose responses were lost. */
   readonly lost: ReadonlySet<string>;
   launch(intent: Intent): void;
   note(attempt: Attempt): void;
-  /** Resolves when a request has finished, or after a while, because more requests may be sent by then. */
+  /** Resolves when a request has finished. Also resolves after a while, because more requests may be sent by then. */
   landing(): Promise<void>;
-  /** Waits for the delay that the failures require. */
+  /** Waits as long as the failures require. */
   pause(): Promise<void>;
   /** Resolves once nothing is in flight. */
   end(): Promise<void>;
@@ -251,7 +247,7 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
       const nap = new AbortController();
       const signal = AbortSignal.any([nap.signal, run.control.stopping]);
       await Promise.race([...requests.values(), clock.sleep(LOOK_MS, signal)]);
-      // The default reason would be an error with a stack trace, which would be created each time.
+      // Without a reason, each abort would create an error with a stack trace.
       nap.abort(LANDED);
     },
     async pause() {
@@ -304,7 +300,7 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
     const attempt = await kind.refuse(intent, error);
     if (attempt !== null) return attempt;
     if (run.control.ending.aborted) return 'over';
-    // The code that detected this has stopped the spending.
+    // The code that found the problem has already stopped the spending.
     if (error instanceof SpendingHeld) return 'over';
     if (error instanceof CreditsExhausted) {
       const { message } = error;
@@ -318,14 +314,14 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
     throw error;
   }
   if (line !== null) await noteEnd(deps, run, intent.id, kind.toJournaledEnd(answer, intent));
-  // Outside the `try`: if this fails, the intent stays open and is settled like a lost response.
+  // This is outside the `try`. If it fails, the intent stays open and is settled like a lost response.
   return kind.accept(intent, answer);
 }
 
 /**
- * Settles lost responses. `clear`: something may be sent. `occupied`: this run's requests in flight must
- * finish first. `stopped`: nothing may be sent, because the run stops, or because a request of another living
- * run does not finish.
+ * Settles lost responses. Returns `clear` if something may be sent, and `occupied` if this run's requests in flight
+ * must finish first. Returns `stopped` if nothing may be sent, because the run stops or because another living run's
+ * request does not finish.
  */
 export async function settleOpen<Open extends Unanswered>(
   deps: SettleDeps,
@@ -336,9 +332,8 @@ export async function settleOpen<Open extends Unanswered>(
   const { clock, log } = deps;
   let waited = { ids: '', sinceMs: 0 };
   while (!run.control.stopping.aborted) {
-    // Copied before the store is read, because a request that finishes in the meantime still appears as open
-    // in the store. A request that has finished since the last check and is lost must be settled with the
-    // others.
+    // Copied before the store is read. A request that finishes in the meantime still looks open in the store. If it has
+    // been lost since, it must be settled with the others.
     const own = new Set(underWay.keys());
     const others = (await proof.listOpen()).filter(({ id }) => !own.has(id));
     if (others.length === 0) return 'clear';
@@ -360,8 +355,7 @@ export async function settleOpen<Open extends Unanswered>(
 }
 
 /**
- * Settles open requests of other runs if nobody else waits for a response, because one balance decides about all of
- * them.
+ * Settles other runs' open requests if nobody waits for their responses, because one balance decides about all of them.
  */
 async function settleOthers<Open extends Unanswered>(
   deps: Pick<SettleDeps, 'store' | 'takeLease'>,
@@ -372,7 +366,7 @@ async function settleOthers<Open extends Unanswered>(
 ): Promise<'clear' | 'occupied' | 'settled' | 'wait'> {
   const leases = await takeLeases(deps, run, seen);
   try {
-    // The other integrations' runs may have settled their own requests before this process got the leases.
+    // Other integrations' runs may have settled their own requests before this process got the leases.
     const still = new Set((await proof.listOpen()).map(({ id }) => id));
     const others = seen.filter(({ id }) => still.has(id));
     const lost = others.flatMap((open) => {
@@ -383,7 +377,7 @@ async function settleOthers<Open extends Unanswered>(
     if (lost.length === 0 && living.every(proof.letsOthersPass)) return 'clear';
     await proof.markLost?.(lost);
     if (isOwnUnderWay) return 'occupied';
-    // A living run settles its own lost requests. If one of ours is also lost, that run waits for us.
+    // A living run settles its own lost requests. If one of ours is lost too, that run waits for us.
     const isWaitedFor = lost.length > 0 && living.every((open) => proof.isGivenUp?.(open));
     if (living.length > 0 && !isWaitedFor) return 'wait';
     await proof.prove(lost, living);
@@ -395,7 +389,7 @@ async function settleOthers<Open extends Unanswered>(
   }
 }
 
-/** Takes the leases of the requests' integrations, except leases that another living process has. */
+/** Takes the leases of the requests' integrations. Leases that another living process holds are left out. */
 async function takeLeases(
   { takeLease }: Pick<SpendDeps, 'takeLease'>,
   { integration, lease }: SpendRun,

@@ -1,4 +1,4 @@
-/** Spending by day and by client, and the monthly bill, for the pages, the API and the command line. */
+/** Shows spending by day and by client, and the monthly bill, for the pages, the API and the command line. */
 
 import { stringify } from 'csv-stringify/sync';
 import type { Clock } from '../core/clock.ts';
@@ -18,39 +18,39 @@ import {
   toMonth,
 } from './statements/credit-spans.ts';
 
-/** The credits and contacts of a day (UTC). Days without any are also in the list. */
+/** The credits and contacts of one day (UTC). Days without any are listed too. */
 export interface SpentDayView {
   /** `2026-11-22` */
   day: string;
   enhancements: number;
   networks: number;
   queries: number;
-  /** Contacts written by runs that started on that day. */
+  /** Contacts that were written by runs that started on that day. */
   written: number;
 }
 
-/** A bucket in the current month (in the schedule's time zone), compared with the budget. */
+/** What was spent from a bucket in the current month (in the schedule's time zone), and its budget. */
 export interface BudgetView {
   spent: number;
-  /** Null if there is no limit. */
+  /** The monthly budget, or null if there is no limit. */
   perMonth: number | null;
 }
 
 /** A client in a month (UTC). */
 export interface ClientMonth {
   integration: string;
-  /** The name that users see; its ID if it has no name or is no longer in the settings. */
+  /** The client's name. Its ID if it has no name or is no longer in the settings. */
   name: string;
   enhancements: number;
   networks: number;
   queries: number;
   written: number;
-  /** Enhancements spent per written contact, or null if none was written. */
+  /** Enhancements per written contact, or null if no contact was written. */
   perWritten: number | null;
 }
 
 export interface ClientMonthView extends ClientMonth {
-  /** Null for past months, and for clients that are no longer in the settings. */
+  /** The budget. Null for past months, and for clients that are no longer in the settings. */
   budget: { enhancements: BudgetView; networks: BudgetView } | null;
 }
 
@@ -63,23 +63,23 @@ export interface SpendingView {
   /** Months with data, newest first. */
   months: string[];
   clients: ClientMonthView[];
-  /** The number of clients in the month, and the index of the first one shown. */
+  /** How many clients there are in the month. `from` is the index of the first one shown. */
   total: number;
   from: number;
 }
 
 export interface SpendingQuestion {
-  /** IDs of the clients that the user may access, or null for all. */
+  /** The IDs of the clients that the user may access, or null for all clients. */
   reach: readonly string[] | null;
   integration: string | null;
-  /** The number of days, including today. */
+  /** How many days are shown, including today. */
   days: number;
-  /** Null for the current month. */
+  /** The month, or null for the current one. */
   month: string | null;
   from: number;
 }
 
-/** The numbers of days that users can select. */
+/** The periods that users can select, in days. */
 export const SPENDING_DAYS = [30, 90, 365] as const;
 
 /** The number of clients on one page. */
@@ -150,7 +150,7 @@ function clientMonth(
   };
 }
 
-/** Includes the days without spending. */
+/** Adds the days without spending. */
 function everyDay(spent: readonly SpentSpan[], first: string, count: number): SpentDayView[] {
   const known = new Map(spent.map((one) => [one.at, one]));
   return Array.from({ length: count }, (_, index) => {
@@ -160,7 +160,7 @@ function everyDay(spent: readonly SpentSpan[], first: string, count: number): Sp
   });
 }
 
-/** The number of clients of a bill that are read together. */
+/** How many clients of a bill are read together. */
 const BILL_PAGE = 500;
 
 /** Returns the spending of each client in a month, highest first. */
@@ -179,7 +179,7 @@ export async function listBill(
   }
 }
 
-/** The header row of the file. */
+/** The header row of the CSV file. */
 export const BILL_HEADER = stringify([
   [
     ...['Month', 'Client', 'Name', 'Enhancements', 'Networks', 'Queries', 'Contacts written'],
@@ -187,7 +187,7 @@ export const BILL_HEADER = stringify([
   ],
 ]);
 
-/** Escapes cells, because a spreadsheet could otherwise run them as formulas. */
+/** Returns clients as rows of CSV. Cells are escaped, because a spreadsheet could run them as formulas. */
 export function billLines(month: string, clients: readonly ClientMonth[]): string {
   return stringify(
     clients.map(({ integration, name, enhancements, networks, queries, written, perWritten }) => [

@@ -18,7 +18,7 @@ import {
   toMoment,
 } from './submission-end.ts';
 
-/** Records the started jobs and the spent credits of a submission whose response arrived. */
+/** Records the response to a submission: the jobs that were started, and the credits that were spent. */
 export async function recordAcceptedSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -36,7 +36,7 @@ export async function recordAcceptedSubmission(
   }
   await dropErased(trx, submissionId, trx.clock.now());
   if (answer.charged > started.length) {
-    // More was charged than there are jobs, so it is unknown which contacts those credits belong to.
+    // If more was charged than there are jobs, it is unknown which contacts the other credits belong to.
     await holdUnanswered(trx, submission, 'charged, and no job id came back');
   }
   await returnToDue(trx, submission, 'not_processed');
@@ -47,8 +47,8 @@ export async function recordAcceptedSubmission(
 }
 
 /**
- * Records that the service refused the whole request and charged nothing. The rejected contacts are settled.
- * All others are due again.
+ * Records that the service refused the whole request and charged nothing. Rejected contacts are settled, and all others
+ * become due again.
  */
 export async function recordRefusedSubmission(
   trx: RunTransaction,
@@ -64,7 +64,7 @@ export async function recordRefusedSubmission(
   await returnToDue(trx, submission, 'submission_pending');
 }
 
-/** `cells` contains tracking IDs, each followed by its job ID. */
+/** Starts the jobs. `cells` contains pairs of tracking ID and job ID. */
 const start = prepared(
   (db, { submissionId, cells }: Slots<{ submissionId: string; cells: readonly string[] }>) =>
     db
@@ -77,7 +77,7 @@ const start = prepared(
       .compile(),
 );
 
-/** Settles contacts that the service rejects, so they are not submitted again with the same details. */
+/** Settles contacts that the service rejects, so the same details are not submitted again. */
 async function settleRefused(
   trx: RunTransaction,
   submission: ClosedSubmission,
@@ -101,7 +101,7 @@ async function settleRefused(
   }
 }
 
-/** Drops jobs of contacts that were erased while the request was in flight, so nothing fetches their profiles. */
+/** Drops the jobs of contacts that were erased while the request was in flight. Nothing may fetch their profiles. */
 async function dropErased(trx: RunTransaction, submissionId: string, now: number): Promise<void> {
   await closeErased(trx, { submissionId, now });
 }

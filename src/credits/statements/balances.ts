@@ -1,4 +1,4 @@
-/** A key's balance, and what is spent from it. */
+/** Stores a key's balance and what is spent from it. */
 
 import { findOpenSubmissions } from '../../contacts/open-submissions.ts';
 import type { LeasedTransaction } from '../../database/leases.ts';
@@ -8,8 +8,7 @@ import { LEASE_MS, transact, transactionId } from '../../database/transact.ts';
 import { spentSince } from './spending.ts';
 
 /**
- * Returns the stored enhancements balance of a key, when it was last read (epoch ms; 0 for never), and its sequence
- * number.
+ * Returns a key's stored enhancements balance, when it was last read (epoch ms, 0 for never), and its sequence number.
  */
 export async function findKeyBalance(
   reader: Reader,
@@ -24,7 +23,7 @@ export async function findKeyBalance(
   };
 }
 
-/** Records a reading, unless a submission of the key is open or has been closed since `sequence`. */
+/** Records a reading, unless one of the key's submissions is open or was closed since `sequence`. */
 export async function recordKeyBalance(
   connection: TimedConnection,
   partnerKey: string,
@@ -47,8 +46,8 @@ export async function recordKeyBalance(
 }
 
 /**
- * Returns the credits of the enhancements bucket that an integration has spent since `since` (epoch ms). Open
- * submissions count as spent.
+ * Returns what an integration has spent from the enhancements bucket since `since` (epoch ms). Open submissions count
+ * as spent.
  */
 export function getSpentSince(reader: Reader, integrationId: string, since: number) {
   return spentSince(reader, 'submissions', integrationId, since);
@@ -91,7 +90,7 @@ const noteBalance = prepared(
       .compile(),
 );
 
-/** Sets the balance on which two readings agreed. */
+/** Sets a balance on which two readings agreed. */
 export async function setBalance(
   trx: LeasedTransaction,
   partnerKey: string,
@@ -100,7 +99,7 @@ export async function setBalance(
   await trx.updateTable('partner_keys').set({ balance }).where('id', '=', partnerKey).execute();
 }
 
-/** If two transactions use the same key, makes the second wait until the first has ended. */
+/** Locks a key until the transaction ends, so a second transaction with the same key waits. */
 export async function waitForPartnerKey(trx: LeasedTransaction, partnerKey: string): Promise<void> {
   await trx
     .insertInto('partner_keys')

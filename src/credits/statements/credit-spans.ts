@@ -1,4 +1,4 @@
-/** Spending by day and by month (UTC). It is added up when a run ends, so a whole year can be read quickly. */
+/** Adds up spending by day and by month (UTC) when a run ends, so a whole year can be read quickly. */
 
 import { sql } from 'kysely';
 import { OUTCOME_ORDER } from '../../core/outcome.ts';
@@ -7,11 +7,11 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** Credits by bucket, and the number of written contacts, in a day or a month. */
+/** Credits by bucket and written contacts, in a day or a month. */
 export interface Spent {
   enhancements: number;
   networks: number;
-  /** Queries about connections, by runs and by hand. They take their credits from a bucket that the service chooses. */
+  /** Queries about connections, both by runs and by hand. The service chooses the bucket that pays for them. */
   queries: number;
   written: number;
 }
@@ -26,17 +26,17 @@ export interface ClientSpent extends Spent {
   integrationId: string;
 }
 
-/** Marks the sum of all integrations. */
+/** Identifies the sum of all integrations. */
 const ALL = '';
 
 const DAY_MS = 86_400_000;
 
-/** A lost response is settled within a few days, so a run does not look at older requests again. */
+/** Lost responses are settled within a few days, so runs ignore requests that are older than this. */
 const SETTLED_WITHIN_MS = 35 * DAY_MS;
 
 const WRITTEN = OUTCOME_ORDER.indexOf('written');
 
-/** `2026-11-22`, in UTC. */
+/** Returns a day in UTC, such as `2026-11-22`. */
 export function toDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
@@ -47,8 +47,8 @@ export function toMonth(day: string): string {
 }
 
 /**
- * Returns the days from `from` to `to` on which these integrations (null for all) had spending or writes, in
- * order.
+ * Returns the days from `from` to `to` on which these integrations had spending or writes, in order. Null stands for
+ * all integrations.
  */
 export async function listSpentDays(
   reader: Reader,
@@ -87,8 +87,8 @@ export async function listSpentMonths(reader: Reader, limit: number): Promise<st
 }
 
 /**
- * Returns the clients among these integrations (null for all) with spending or writes in a month, highest
- * spending first. `total` is the number of clients.
+ * Returns the clients with spending or writes in a month, highest spending first. Only these integrations are included
+ * (null for all). `total` is the number of clients.
  */
 export async function listSpendingClients(
   reader: Reader,
@@ -127,8 +127,7 @@ function ofMonth(reader: Reader, month: string) {
     reader
       .selectFrom('credit_spans')
       .select(['integration_id', 'enhancements', 'networks', 'queries', 'written'])
-      // Written as a literal, because the index covers only months, and the value of a parameter is not known
-      // in advance.
+      // A literal, because the index covers only months and the database does not know a parameter's value in advance.
       .where('span', '=', sql.lit('month'))
       .where('at', '=', month)
   );
@@ -164,9 +163,9 @@ function added(before: Spent | undefined, sums: Sums): Spent {
 type Changes = Map<string, Spent>;
 
 /**
- * Adds up an integration's spending when a run ends. It looks at all days whose requests any run may have
- * settled since the last time. It adds only the difference since then, so it can be repeated. Written
- * contacts are added only once, when the run's rows are written.
+ * Adds up an integration's spending when a run ends. It checks all days whose requests may have been settled since the
+ * last time, and adds only the difference, so it can be repeated. Written contacts are added once, when the run's rows
+ * are written.
  */
 export async function recordSpent(
   trx: Trx,
@@ -184,8 +183,8 @@ export async function recordSpent(
 }
 
 /**
- * Does the same outside the run that sent the requests. `since` is the first changed request of each
- * integration (epoch ms), however old.
+ * Adds up spending outside the run that sent the requests. `since` is the time of each integration's first changed
+ * request (epoch ms), however old.
  */
 export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>): Promise<void> {
   const found = new Map<string, Changes>();
@@ -195,7 +194,7 @@ export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>)
   await addAll(trx, found);
 }
 
-/** Adds the cost of queries at once, because no run looks at them again. `at` is epoch ms. */
+/** Adds the cost of queries immediately, because no run checks them again. `at` is in epoch ms. */
 export async function addQueryCost(
   trx: Trx,
   integrationId: string,
@@ -208,7 +207,7 @@ export async function addQueryCost(
   await addAll(trx, new Map([[integrationId, changes]]));
 }
 
-/** Returns the cost of the requests from the day of `since` on, minus what was already added for those days. */
+/** Returns what the requests since the day of `since` have cost, minus what was already added for those days. */
 async function findDifferences(trx: Trx, integrationId: string, since: number): Promise<Changes> {
   const changes: Changes = new Map();
   const from = since - (since % DAY_MS);
@@ -233,8 +232,7 @@ function change(changes: Changes, at: string, by: Spent): void {
 }
 
 /**
- * All transactions add in the same order, starting with the integrations, so two of them at the same time do not block
- * each other.
+ * Adds the amounts. All transactions do this in the same order, integrations first, so they cannot block each other.
  */
 async function addAll(trx: Trx, found: ReadonlyMap<string, Changes>): Promise<void> {
   const all: Changes = new Map();
@@ -251,7 +249,7 @@ function inOrder<Value>(entries: ReadonlyMap<string, Value>): [string, Value][] 
   return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The start of a run, and the number of contacts that it has written. */
+/** Reads the start of a run and how many contacts it has written. */
 const writtenBy = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
   db
     .selectFrom('runs')

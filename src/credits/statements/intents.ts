@@ -1,4 +1,4 @@
-/** How a submission starts: it is stored on disk before its request is sent. */
+/** Records the start of a submission on disk before its request is sent. */
 import { sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
@@ -13,25 +13,25 @@ export interface Intent {
   submissionId: string;
   runId: string;
   partnerKey: string;
-  /** The mapping that created the people's data. */
+  /** The mapping that the people's data comes from. */
   mapping: string;
-  /** One entry for each person, in the order of the request. */
+  /** The people, in the order of the request. */
   jobs: readonly IntendedJob[];
-  /** The rules for sharing. A contact that may share a paid job must share it. */
+  /** The rules for sharing. If a contact may share a paid job, it must share it. */
   sharing: SharingRules;
-  /** The maximum number of the key's submissions that may be open, including this one; 1 by default. */
+  /** How many of the key's submissions may be open, including this one. Defaults to 1. */
   atOnce?: number;
-  /** The number of the key's credits that must remain after everything that is open. */
+  /** How many of the key's credits must be left after everything that is open. */
   keep?: number;
 }
 
 export interface IntendedJob {
   trackingId: string;
   crmId: string;
-  /** Fingerprint of the submitted identity. */
+  /** The fingerprint of the submitted identity. */
   identity: string;
   reason: DueReason;
-  /** Fingerprint of the service key and the person, or null if the job is not shared. */
+  /** The fingerprint of the service key and the person, or null if the job is not shared. */
   person: string | null;
 }
 
@@ -40,10 +40,10 @@ export type IntentResult =
   | { recorded: false; why: IntentRefusal };
 
 /**
- * Why an intent was not recorded. `key_busy`: the maximum number of submissions of the key is open, one of them is
- * lost, or they need the credits. `balance_unknown`: the balance is unknown. `balance_changed`: another run has spent
- * since it was read, and too little is left. `person_paid`: another run paid for one of the people in the meantime.
- * `person_open`: one of the people is in an open submission. `contacts_changed`: a contact's state has changed.
+ * Why an intent was not recorded. `key_busy`: too many of the key's submissions are open, one of them is lost, or they
+ * need the credits. `balance_unknown`: the balance is unknown. `balance_changed`: another run has spent in the
+ * meantime, and too little is left. `person_paid`: another run has paid for one of the people. `person_open`: one of
+ * the people is in an open submission. `contacts_changed`: a contact's state has changed.
  */
 export type IntentRefusal =
   | 'key_busy'
@@ -53,7 +53,7 @@ export type IntentRefusal =
   | 'person_open'
   | 'contacts_changed';
 
-/** Records the intent, with the balance before it. Returns whether it was recorded. */
+/** Records the intent with the current balance. Returns whether it was recorded. */
 export async function recordSubmissionIntent(
   checkpoint: Checkpoint,
   lease: Lease,
@@ -85,7 +85,7 @@ async function insertIntent(trx: RunTransaction, intent: Intent): Promise<Intent
     now: trx.clock.now(),
   });
   if (inserted.numAffectedRows === 0n) throw new IntentRefused('key_busy');
-  // Checked once the key is locked, because by then the previous holder has recorded what it paid for.
+  // Checked after the key is locked. By then, the previous holder has recorded what it paid for.
   const shares = await findShares(trx, trx.fingerprint, integrationId, intent.jobs, intent.sharing);
   if (shares.size > 0) throw new IntentRefused('person_paid');
   const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
@@ -138,7 +138,7 @@ async function insertJobs(trx: RunTransaction, intent: Intent): Promise<void> {
         person,
         reason,
         'intended',
-        // Ordered as the requests were sent, even if the previous host's clock was ahead of this host's.
+        // Keeps the order in which requests were sent, even if the previous host's clock was ahead.
         Math.max(now, ...afterThose(crmId, person)),
       ]),
     });
@@ -183,7 +183,7 @@ const insertSubmission = prepared((db, submission: Slots<NewSubmission>) =>
     .compile(),
 );
 
-/** The columns of a job that is recorded before its request. */
+/** The columns of a job that is recorded before its request is sent. */
 const INTENDED = [
   'tracking_id',
   'submission_id',
@@ -208,14 +208,14 @@ const insertBatch = prepared(
 type Asked = {
   integrationId: string;
   crmIds: readonly string[];
-  /** The people that these contacts may be. */
+  /** The people who these contacts may be. */
   alike: readonly string[];
   now: number;
 };
 
 /**
- * Returns when these contacts, or other records of the same people, were submitted, if that time is still in
- * the future on this machine's clock.
+ * Finds when these contacts, or other records of the same people, were submitted, if this machine's clock considers
+ * that time to be in the future.
  */
 const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots<Asked>) =>
   db
@@ -228,8 +228,7 @@ const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots
       ]),
     )
     .where('submitted_at', '>=', now)
-    // A job that cost nothing may have a time from a clock that was wrong by days. It must not influence a
-    // submission.
+    // A job that cost nothing can have a time from a clock that was wrong by days. This must not affect a submission.
     .where('state', '<>', 'unpaid')
     .compile(),
 );

@@ -1,4 +1,4 @@
-/** The service's jobs: which are running, how they end, and whose profiles wait for delivery. */
+/** Stores the service's jobs: which jobs are running, how jobs end, and whose profiles wait for delivery. */
 
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { findAnswered } from '../../contacts/answered.ts';
@@ -14,7 +14,7 @@ import { inFilledBatches } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 
-/** A running job of the service. */
+/** A job that the service is still working on. */
 export interface RunningJob {
   trackingId: string;
   jobId: string;
@@ -28,7 +28,7 @@ export interface ReadyJob {
   contact: ContactRecord;
 }
 
-/** The result of a poll, by tracking ID. */
+/** The result of a poll. The jobs are listed by tracking ID. */
 export interface Progress {
   completed: readonly string[];
   failed: readonly string[];
@@ -36,7 +36,7 @@ export interface Progress {
   tooOld: readonly string[];
 }
 
-/** Returns running jobs, oldest first, after the given job. */
+/** Returns running jobs that come after the given job, oldest first. */
 export async function listRunningJobs(
   reader: Reader,
   integrationId: string,
@@ -55,8 +55,8 @@ export async function listRunningJobs(
 }
 
 /**
- * Returns the number of running jobs, the number after the given job, and the time of the oldest job after
- * it. If no job is given, all running jobs count.
+ * Returns how many jobs are running, how many come after the given job, and when the oldest of those was submitted. If
+ * no job is given, all running jobs count.
  */
 export async function countRunningJobs(
   reader: Reader,
@@ -80,11 +80,11 @@ export interface LostJob {
   trackingId: string;
   submissionId: string;
   crmId: string;
-  /** Fingerprint of the submitted identity. */
+  /** The fingerprint of the submitted identity. */
   identity: string;
-  /** Fingerprint of the service key and the person, or null if the job is not shared. */
+  /** The fingerprint of the service key and the person, or null if the job is not shared. */
   person: string | null;
-  /** Epoch milliseconds. */
+  /** When the job was submitted (epoch ms). */
   submittedAt: number;
 }
 
@@ -104,20 +104,20 @@ export async function recordJobProgress(
     ...(await closeJobs(trx, trx.lease, run, progress.vanished, 'vanished', 'job_vanished')),
     ...(await closeJobs(trx, trx.lease, run, progress.tooOld, 'vanished', 'job_too_old')),
   ];
-  // Done only after all jobs are closed, because otherwise another contact might inherit one of them.
+  // All jobs must be closed first, because otherwise another contact might inherit one of them.
   await inheritLater(trx, trx.lease, run, [...failed, ...lost]);
   return fromRows(lost);
 }
 
-/** Returns the number of jobs that are done and not delivered yet, including refused ones. */
+/** Returns how many jobs are done but not delivered yet, including refused ones. */
 export async function countCompletedJobs(reader: Reader, integrationId: string): Promise<number> {
   const { rows } = await countCompleted(reader, { integrationId });
   return Number(rows[0]?.count ?? 0);
 }
 
 /**
- * Returns jobs whose profile waits for delivery, oldest first, except the given jobs and jobs that this run
- * has tried without success.
+ * Returns jobs whose profile waits for delivery, oldest first. The given jobs are left out, and so are jobs that this
+ * run has tried in vain.
  */
 export async function listReadyJobs(
   reader: Reader,
@@ -143,7 +143,7 @@ export async function listReadyJobs(
   });
 }
 
-/** Returns the run that sent a submission of this integration, or null if the submission is another integration's. */
+/** Returns the run that sent a submission of this integration, or null if another integration sent it. */
 export async function findRunOfSubmission(
   reader: Reader,
   integrationId: string,
@@ -158,7 +158,7 @@ export async function findRunOfSubmission(
   return row?.run_id ?? null;
 }
 
-/** Returns the service's job IDs by tracking ID. A job without a response has none. */
+/** Returns the service's job IDs by tracking ID. Jobs without a response are left out. */
 export async function findJobIds(
   reader: Reader,
   trackingIds: readonly string[],
@@ -176,8 +176,8 @@ export async function findJobIds(
 }
 
 /**
- * Closes jobs without a profile. A later run submits the contacts of vanished jobs again if they
- * have no result yet.
+ * The columns of a job that ended without a profile. A later run submits contacts of vanished jobs again if they have
+ * no result yet.
  */
 const ENDED_COLUMNS = [
   'tracking_id',
@@ -205,7 +205,7 @@ async function closeJobs(
       .set({
         state,
         closed_at: run.now,
-        // A failed job means that the service does not recognise the person. A vanished job means nothing.
+        // A failed job means that the service does not recognise the person. A vanished job says nothing about it.
         ...(state === 'failed' ? answered(0, run.now) : {}),
       })
       .where('tracking_id', 'in', batch)
@@ -221,8 +221,8 @@ async function closeJobs(
 }
 
 /**
- * If a job from a merge vanished, a contact that already has an answer is not submitted again with the same
- * details.
+ * Keeps answers of contacts that got a vanished job through a merge. Such a contact is not submitted again with the
+ * same details.
  */
 async function keepAnswers(
   trx: RunTransaction,
@@ -251,7 +251,7 @@ const complete = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly st
     .compile(),
 );
 
-/** The counts are queried whenever a station of a run looks for work. */
+/** These counts are read whenever a station of a run looks for work. */
 const countCompleted = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('jobs')
@@ -340,10 +340,10 @@ function countedFrom(jobs: ReturnType<typeof running>, after: Slots<Departure> |
   ]);
 }
 
-/** The position of a job in the order of submission. */
+/** A job's position in the order of submission. */
 type Departure = { submittedAt: number; trackingId: string };
 
-/** Returns true for jobs that were submitted after the given job; true for all jobs if none is given. */
+/** Selects jobs that were submitted after the given job. If no job is given, selects all jobs. */
 function isAfter(
   eb: ExpressionBuilder<Tables, 'jobs'>,
   after: Departure | Slots<Departure> | null,
@@ -355,12 +355,12 @@ function isAfter(
   ]);
 }
 
-/** Returns the columns of a job once it is settled whether the service recognised the person. */
+/** Returns a job's columns once it is known whether the service recognised the person. */
 export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at: number } {
   return { known, answered_at: now };
 }
 
-/** Outcomes after which the same run does not try the same delivery again. */
+/** Outcomes after which the same run does not try a delivery again. */
 export const TRIED_IN_VAIN: OutcomeReason[] = [
   'crm_refused',
   'crm_busy',

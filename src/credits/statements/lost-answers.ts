@@ -1,4 +1,4 @@
-/** A submission without a known response, and how it is settled. */
+/** Settles submissions without a known response. */
 import { findOpenSubmissions, lockKey } from '../../contacts/open-submissions.ts';
 import type {
   Lease,
@@ -18,36 +18,33 @@ import {
   returnToDue,
 } from './submission-end.ts';
 
-/** The handling of contacts in a submission that was charged without a response. */
+/** What happens to contacts of a submission that was charged without a response. */
 export type AfterLoss = 'hold' | 'resubmit';
 
-/** How a submission whose response was lost is settled. */
+/** How a submission with a lost response is settled. */
 export interface LostEnd {
   id: string;
   /**
-   * The run that settles it and whose report includes its contacts. Null if they belong to another integration, so they
-   * stay with the run that submitted them.
+   * The run that settles it, and whose report includes its contacts. Null if they belong to another integration, in
+   * which case they stay with the run that submitted them.
    */
   run: string | null;
-  /** Null if the submission was not charged. Otherwise its credits are gone, or this cannot be ruled out. */
+  /** Null if the submission was not charged. Otherwise its credits are gone, or may be gone. */
   loss: { charged: number; afterwards: AfterLoss; detail: string } | null;
 }
 
-/** The conclusions from the balance about all open submissions of a key. */
+/** What the balance shows about all open submissions of a key. */
 export interface Settlement {
   partnerKey: string;
   /** The key's sequence number when it was checked. */
   sequence: number;
-  /** The current balance at the service. */
+  /** The current balance according to the service. */
   balance: number;
-  /** All open submissions of the key. One balance decides about all of them, or about none. */
+  /** All open submissions of the key. One balance decides about all of them together. */
   ends: readonly LostEnd[];
 }
 
-/**
- * Records that no response arrived and that the request may have been charged. The key then waits for
- * settlement.
- */
+/** Records that no response arrived and that the request may have been charged. The key then waits to be settled. */
 export async function recordLostSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -67,9 +64,9 @@ export async function recordLostSubmission(
 }
 
 /**
- * Settles all open submissions of a key by one balance, under the leases of their integrations. The
- * submissions in `beside` belong to other integrations, whose runs have marked them as lost. False, with
- * nothing settled, if a submission of the key was opened or closed since the check.
+ * Settles all open submissions of a key by one balance, under their integrations' leases. The submissions in `beside`
+ * belong to other integrations, whose runs have marked them as lost. Returns false and settles nothing if one of the
+ * key's submissions was opened or closed since the check.
  */
 export async function settleLostSubmissions(
   { checkpointAll }: Pick<LeaseQueries, 'checkpointAll'>,
@@ -102,11 +99,11 @@ async function settleAll(
       owners.has(owner) || (state === 'lost' && beside.includes(owner)),
   );
   if (!isSame || !isOurs || key?.sequence !== sequence) throw new LookedAtTooEarly();
-  // All get the same time, because there is one balance and a process may pause in between.
+  // They all get the same time, because there is one balance and the process can pause in between.
   const now = trx.clock.now();
   for (const end of ends) await settleOne(trx, end, now);
   await setBalance(trx, partnerKey, balance);
-  // The other submissions are added up at the end of the run that settles them.
+  // The other submissions are added up when the run that settles them ends.
   const ofOthers = new Set(ends.flatMap(({ id, run }) => (run === null ? id : [])));
   const firsts = open.flatMap((each): [string, number][] =>
     ofOthers.has(each.id) ? [[each.integration_id, each.intended_at]] : [],
@@ -114,7 +111,7 @@ async function settleAll(
   await recountSpent(trx, new Map(firsts.toSorted(([, a], [, b]) => b - a)));
 }
 
-/** Settles a submission whose key's balance is no longer read. False if it was settled in the meantime. */
+/** Settles a submission of a key whose balance is no longer read. Returns false if it has already been settled. */
 export async function settleWithoutBalance(trx: RunTransaction, end: LostEnd): Promise<boolean> {
   const submission = await trx
     .selectFrom('submissions')
@@ -148,8 +145,8 @@ async function settleOne(
 }
 
 /**
- * Reports the contacts of a submission in the run that settled it, or in the submission's own run, even if
- * that run has ended.
+ * Adds the contacts of a submission to the report of the run that settled it, or of the run that sent it, even if that
+ * run has ended.
  */
 async function recordInRun(
   trx: LeasedTransaction,
@@ -162,5 +159,5 @@ async function recordInRun(
   if (settledBy === null) await rewriteRunRows(trx, submission.run_id);
 }
 
-/** A submission of the key was opened or closed since the check. */
+/** Thrown if one of the key's submissions was opened or closed since the check. */
 class LookedAtTooEarly extends Error {}

@@ -1,6 +1,5 @@
 /**
- * The mappings of an integration: which mappings are accepted, and how many of the contacts paid for under
- * each mapping the service recognised.
+ * Stores an integration's mappings: which of them are accepted, and how many people the service recognised under each.
  */
 
 import type { Selectable } from 'kysely';
@@ -16,26 +15,26 @@ import { TRIED_IN_VAIN } from './jobs.ts';
 
 export type MappingRecord = FromRow<Selectable<Tables['mappings']>>;
 
-/** The results of contacts that were paid for. */
+/** The results of paid contacts. */
 export interface Answers {
-  /** The number of contacts that the service has answered. */
+  /** How many contacts have an answer. */
   answered: number;
-  /** The number of these contacts whose profile passed the guard. */
+  /** How many of them have a profile that passed the guard. */
   known: number;
 }
 
 /** Contacts that were paid for and have no answer yet. */
 export interface Unanswered {
-  /** Submitted, running, or done and not delivered yet. This run may still see their answers. */
+  /** Contacts that are submitted, running, or done and not delivered. This run may still see their answers. */
   open: number;
-  /** Tried by this run without success. A later run will see their answers. */
+  /** Contacts that this run has tried in vain. Only a later run will see their answers. */
   stuck: number;
 }
 
-/** Earlier than any answer. A job without an answer has no time. */
+/** A time before any answer. A job without an answer has no time. */
 const EVER = -1;
 
-/** Selects jobs whose answer is still to come, according to their own row. */
+/** The states of jobs whose answer is still to come. */
 const UNANSWERED_STATES: JobState[] = ['intended', 'processing', 'completed'];
 
 export function findMapping(
@@ -63,8 +62,8 @@ export async function acceptMappingByTrial(trx: RunTransaction, id: string): Pro
 }
 
 /**
- * Records that the service recognises too few people under this mapping. If a user has accepted the mapping,
- * it stays accepted.
+ * Records that the service recognises too few people under this mapping. A mapping that a user has accepted stays
+ * accepted.
  */
 export async function withdrawMapping(trx: RunTransaction, id: string): Promise<void> {
   await trx
@@ -77,8 +76,8 @@ export async function withdrawMapping(trx: RunTransaction, id: string): Promise<
 }
 
 /**
- * Records that a user accepts this mapping's match rate, whatever it is. Needs no lease, because a run in
- * progress checks this before it spends.
+ * Records that a user accepts this mapping's match rate, whatever it is. Needs no lease, because a run in progress
+ * checks it before it spends.
  */
 export async function acceptMappingByPerson(
   trx: ActorTransaction,
@@ -95,7 +94,7 @@ export async function acceptMappingByPerson(
   await recordEntry(trx, { action: 'match_rate.accepted', integrationId });
 }
 
-/** Returns the last answers about paid contacts, at most `limit`, after `since` if given. */
+/** Returns the last answers about paid contacts, at most `limit`. If `since` is given, only later answers count. */
 export async function countAnswersByMapping(
   reader: Reader,
   integrationId: string,
@@ -107,9 +106,9 @@ export async function countAnswersByMapping(
 }
 
 /**
- * Returns the last answers, and contacts from the same time that the service recognises but whose profiles
- * have not been fetched yet; these count as recognised. A poll reports all unknown contacts at once, but
- * profiles arrive one after another. So the last answers alone may contain no recognised contact.
+ * Returns the last answers, together with recognised contacts from the same time whose profiles have not been fetched
+ * yet. A poll reports all unknown contacts immediately, but profiles arrive one after another. Without the second
+ * group, the last answers might contain no recognised contact at all.
  */
 export async function countAnswersWithRecognised(
   reader: Reader,
@@ -128,7 +127,7 @@ function toAnswers(rows: readonly { known: number | null }[], alsoKnown: number)
   return { answered: rows.length + alsoKnown, known: known + alsoKnown };
 }
 
-/** Paid contacts without an answer, as this run sees them. */
+/** Returns paid contacts without an answer, from this run's point of view. */
 export async function countUnansweredByMapping(
   reader: Reader,
   integrationId: string,
@@ -138,7 +137,7 @@ export async function countUnansweredByMapping(
   const { rows } = await selectUnanswered(reader, { integrationId, id });
   const inVain: readonly string[] = TRIED_IN_VAIN;
   const stuck = rows.filter((row) => {
-    // An open submission of a former key is settled at the start of a run, so nothing in this run answers it.
+    // Open submissions of a former key are settled when a run starts, so nothing in this run answers them.
     if (row.state === 'intended') return row.partner_key !== run.partnerKey;
     const { state, outcome_run, outcome_reason } = row;
     return state === 'completed' && outcome_run === run.id && inVain.includes(outcome_reason);
@@ -149,8 +148,8 @@ export async function countUnansweredByMapping(
 type OfMapping = { integrationId: string; id: string };
 
 /**
- * Jobs of this mapping that cost a credit. Jobs that share another job's credit are left out,
- * because they add no information.
+ * Selects jobs of this mapping that cost a credit. Jobs that share another job's credit are left out, because they show
+ * nothing new.
  */
 function paidJobs(reader: Reader, { integrationId, id }: Slots<OfMapping>) {
   return reader
@@ -186,7 +185,7 @@ const selectUnanswered = preparedRead((db, mapping: Slots<OfMapping>) =>
       join
         .onRef('contacts.integration_id', '=', 'jobs.integration_id')
         .onRef('contacts.crm_id', '=', 'jobs.crm_id')
-        // A contact that left, or was submitted again, no longer receives a result from this job.
+        // A contact that left or was submitted again no longer receives this job's result.
         .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
     )
     .select(['jobs.state', 'contacts.outcome_run', 'contacts.outcome_reason'])

@@ -3,7 +3,7 @@ import { serverTime } from '../../database/database-time.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
-/** The furthest that a reservation may be in the future, so a row written with a wrong clock corrects itself. */
+/** How far in the future a reservation may be. So a row that was written with a wrong clock corrects itself. */
 const FURTHEST_MS = 60_000;
 
 const nowUs = sql<number>`(${serverTime(0)}) * 1000`;
@@ -22,8 +22,8 @@ const reserve = prepared(
 );
 
 /**
- * Assigns departure times of requests to all hosts by the clock of a Postgres server. It implements the board
- * of `partner/key-pace.ts`.
+ * Assigns departure times of requests to all hosts, by a Postgres server's clock. Implements the board of
+ * `partner/key-pace.ts`.
  */
 export function createPaceBoard(db: Database) {
   return {
@@ -45,7 +45,7 @@ export function createPaceBoard(db: Database) {
       return (rows[0]?.wait ?? 0) / 1_000;
     },
 
-    /** Delays all requests of a key that are not in flight yet by this time. */
+    /** Delays all requests of a key that have not been sent yet. */
     async pause(key: string, ms: number): Promise<void> {
       await sql`update paces set next_at = greatest(next_at, ${nowUs} + ${sql.lit(Math.round(ms) * 1_000)})
         where id = ${key}`.execute(db);

@@ -9,39 +9,39 @@ import type { JobState } from '../../database/tables/credits.ts';
 import { changedParts } from '../../identity/identity-text.ts';
 import { findRecalled, type RecalledRow } from './recalled-payments.ts';
 
-/** The jobs that may be shared instead of spending a credit. */
+/** Which jobs may be shared, so that no credit has to be spent. */
 export interface SharingRules {
-  /** The earliest time of submission (epoch ms) for which results can still be read and are fresh enough. */
+  /** The earliest submission time (epoch ms) at which results can still be read and are fresh enough. */
   since: number;
-  /** True if, while a user decides about a lost response, other contacts of the same person are held too. */
+  /** True to hold other contacts of the same person while a user decides about a lost response. */
   heedsLost: boolean;
 }
 
-/** A contact that is about to be submitted. */
+/** A contact that may be submitted next. */
 export interface SharingContact {
   crmId: string;
-  /** Fingerprint of its identity. */
+  /** The fingerprint of its identity. */
   identity: string;
-  /** Fingerprint of the service key and the person, or null if the person is not shared. */
+  /** The fingerprint of the service key and the person, or null if the person is not shared. */
   person: string | null;
 }
 
-/** A paid job, in the form in which all contacts that use its profile see it. */
+/** A paid job, as all contacts that use its profile see it. */
 export interface PaidJob {
-  /** The tracking ID under which the credit was spent. */
+  /** The tracking ID for which the credit was spent. */
   trackingId: string;
   submissionId: string;
-  /** Null if its response was lost. */
+  /** The service's job ID, or null if the response was lost. */
   jobId: string | null;
-  /** Epoch milliseconds. */
+  /** When the job was submitted (epoch ms). */
   submittedAt: number;
   fate: Fate;
 }
 
-/** The data that a contact receives from a shared job. */
+/** What a contact receives from a shared job. */
 export type Fate = 'running' | 'done' | 'failed' | 'lost';
 
-/** The fate of a job according to the states of its rows. The most informative state counts. */
+/** The fate of a job by the states of its rows. The state that says most counts. */
 const FATES = new Map<JobState, Fate | 'gone'>([
   ['lost', 'lost'],
   ['processing', 'running'],
@@ -53,9 +53,9 @@ const FATES = new Map<JobState, Fate | 'gone'>([
 ]);
 
 /**
- * The job that each contact may share, by CRM ID. It is for the same person under the same key, and newer than the
- * contact's own last submission as that person. A contact that is submitted again therefore receives a new result.
- * After a restore, it can also be the contact's own job, if the backup does not know it.
+ * Returns the job that each contact may share, by CRM ID. The job is for the same person under the same key, and newer
+ * than the contact's own last submission as that person. So a contact that is submitted again gets a new result. After
+ * a restore, it can also be the contact's own job that the backup does not know.
  */
 export async function findShares(
   reader: Reader,
@@ -88,7 +88,7 @@ export async function findShares(
   return shares;
 }
 
-/** Returns true if the result of this payment can still be read and is for the contact as it is now. Pure. */
+/** Returns true if this payment's result can still be read and fits the contact as it is now. Pure. */
 export function isReadable(
   { identity, jobId, paidAt }: RecalledRow,
   present: string,
@@ -102,7 +102,7 @@ function toPaidJob({ trackingId, submissionId, jobId, paidAt }: RecalledRow): Pa
   return { trackingId, submissionId, jobId, submittedAt: paidAt, fate };
 }
 
-/** Returns the people in an open submission for the key. It is not known yet whether they are paid for. */
+/** Returns the people who are in an open submission for the key. It is not known yet whether they are paid for. */
 export async function findOpenPersons(
   reader: Reader,
   partnerKey: string,
@@ -117,8 +117,8 @@ export async function findOpenPersons(
 }
 
 /**
- * Returns when these people were submitted in jobs that were in progress before a time (epoch ms), by person.
- * The results of such jobs are no longer reliable.
+ * Returns, by person, when these people were submitted in jobs that were running before a time (epoch ms). The results
+ * of such jobs are no longer reliable.
  */
 export async function findOldJobs(
   reader: Reader,
@@ -153,7 +153,7 @@ const openPersons = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string
     .compile(),
 );
 
-/** Returns the newest job after a time. A job whose response was lost is returned only if there is no other. Pure. */
+/** Returns the newest job after a time. Prefers a job whose response was not lost. Pure. */
 function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefined {
   const newer = jobs.filter(({ submittedAt }) => submittedAt > after);
   const answered = newer.filter(({ fate }) => fate !== 'lost');
@@ -185,7 +185,7 @@ async function findPaid(
   return found;
 }
 
-/** Returns the payments for these people after the backup from which the database was restored. */
+/** Selects payments for these people after the backup that was restored. */
 const recalledRows = preparedRead(
   (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
     db
@@ -196,7 +196,7 @@ const recalledRows = preparedRead(
       .compile(),
 );
 
-/** Returns one row per job and state, however many contacts share the job. */
+/** Selects one row per job and state, however many contacts share the job. */
 const paidRows = preparedRead(
   (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
     db
@@ -213,7 +213,7 @@ const paidRows = preparedRead(
         eb.or([
           eb('state', '<>', 'lost'),
           eb.exists(buildHoldsQuery(db, null)),
-          // If the question's contact has left or opted out, the question is still about the person.
+          // Even if the question's contact has left or opted out, the question is still about the person.
           eb.and([
             eb.exists(buildHoldsQuery(db, 'superseded')),
             eb.not(eb.exists(buildDecisionsQuery(db))),
@@ -224,7 +224,7 @@ const paidRows = preparedRead(
       .compile(),
 );
 
-/** Holds of a lost response that are open (null), or that ended without a decision. */
+/** Selects holds of a lost response that are open (null), or that ended without a decision. */
 function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
   return reader
     .selectFrom('questions')
@@ -233,7 +233,7 @@ function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
     .where('questions.decision', 'is not distinct from', decision);
 }
 
-/** Once a user has decided, contacts of that person no longer wait because of the lost response. */
+/** Selects decisions. Once a user has decided, that person's contacts no longer wait because of the lost response. */
 function buildDecisionsQuery(reader: Reader) {
   return reader
     .selectFrom('jobs as lost')
@@ -269,7 +269,7 @@ function jobsByPerson(rows: readonly PaidRow[]): Map<string, KnownJob[]> {
   return new Map([...found].map(([person, jobs]) => [person, [...jobs.values()]]));
 }
 
-/** Returns when contacts were last submitted as their current person, by CRM ID and person. */
+/** Returns when contacts were last submitted as the person they are now, by CRM ID and person. */
 async function findOwn(
   reader: Reader,
   integrationId: string,

@@ -1,6 +1,5 @@
 /**
- * Queries that cost credits or may do so. They are stored on disk before they are sent, until their cost is
- * known.
+ * Stores queries that cost credits or may do so. They are on disk before they are sent and until their cost is known.
  */
 
 import type { Selectable } from 'kysely';
@@ -15,16 +14,16 @@ export type QueryRecord = FromRow<Selectable<Tables['query_intents']>>;
 /** A query to be recorded. */
 export type QueryIntent = Pick<QueryRecord, 'id' | 'runId' | 'bucket' | 'credits'>;
 
-/** The credits that queries have cost, and the bucket from which they were taken. */
+/** What queries have cost, and the bucket that paid for them. */
 export interface QueryCharge {
   bucket: string;
   credits: number;
 }
 
 /**
- * Records a query as intended. `balanceFor` returns the bucket's balance once the run has spent this many
- * credits (open queries count in full), or null if no more may be spent. In that case, nothing is recorded.
- * Resolves with the credits that the run had spent.
+ * Records a query as intended. `balanceFor` returns the bucket's balance after the run has spent this many credits,
+ * with open queries counted in full. If it returns null, no more may be spent and nothing is recorded. Resolves with
+ * the credits that the run had spent.
  */
 export async function recordQueryIntent(
   trx: RunTransaction,

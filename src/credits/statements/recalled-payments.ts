@@ -1,4 +1,4 @@
-/** Contacts that were paid for after the backup from which the database was restored. */
+/** Stores contacts that were paid for after the backup that was restored. */
 import { type Selectable, sql } from 'kysely';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -15,8 +15,8 @@ import type { RecalledPayment, RecalledRequest } from './journal/recall.ts';
 export type RecalledRow = FromRow<Selectable<Tables['recalled_payments']>>;
 
 /**
- * Records a submission that is missing in the database, with its credits and the contacts that it may have paid for,
- * and adds it to the bill. `balance` is the key's balance before it, or null if it is unknown.
+ * Records a submission that the database lacks, with its credits and the contacts that it may have paid for. Also adds
+ * it to the bill. `balance` is the key's balance before it, or null if unknown.
  */
 export async function recordRecalled(
   trx: Trx,
@@ -61,13 +61,13 @@ export async function recordRecalled(
       .onConflict((c) => c.doNothing())
       .execute();
   }
-  // No later run looks at it, because it was sent and closed before that run.
+  // It was sent and closed before any later run, so no later run adds it up.
   await recountSpent(trx, new Map([[integration, at]]));
 }
 
 /**
- * Records the people of jobs that the service has lost since the backup. They may have been paid for,
- * regardless of what a user decides about the job's contact and of what happens to that contact.
+ * Records the people of jobs that the service has lost since the backup. They may have been paid for, whatever a user
+ * decides about the job's contact and whatever happens to it.
  */
 export async function recordLostPersons(
   trx: RunTransaction,
@@ -94,7 +94,7 @@ export async function recordLostPersons(
   }
 }
 
-/** Returns the last payment for each of these contacts, by CRM ID. */
+/** Returns the last payment for each contact, by CRM ID. */
 export async function findRecalled(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -119,8 +119,8 @@ export async function findRecalled(
 }
 
 /**
- * Ends the payments of contacts that have adopted their job, or that wait for a user's decision. The payments are still
- * recorded for the person, who may also be in other contacts.
+ * Ends the payments of contacts that have adopted their job or that wait for a decision. The payments stay recorded for
+ * the person, who may also be in other contacts.
  */
 export async function endRecalled(
   trx: Trx,
@@ -139,12 +139,12 @@ export async function endRecalled(
 }
 
 /**
- * Marks the fingerprint of a contact that no longer takes part in the payment. An erasure of the contact still
- * finds the payment.
+ * Marks the fingerprint of a contact that a payment no longer counts for. If the contact is erased, the payment is
+ * still found.
  */
 export const ENDED = 'ended:';
 
-/** When these people were last paid for after the backup (epoch ms), by person. */
+/** Returns when these people were last paid for after the backup (epoch ms), by person. */
 export async function findRecalledPersons(
   reader: Reader,
   persons: readonly string[],

@@ -2,25 +2,25 @@ import type { Reader } from '../../database/reader.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
 import { type JobState, UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
 
-/** A service key's spending on enhancements in a period, compared with its balance. */
+/** What a service key has spent on enhancements in a period, compared with its balance. */
 export interface Reconciliation {
   partnerKey: string;
   integrations: string[];
   /** Credits that the service reported as charged. */
   charged: number;
-  /** The number of people in submissions of which it is unknown whether they were charged. */
+  /** How many people are in submissions that may or may not have been charged. */
   unsettled: number;
-  /** The number of paid jobs by the reason for their submission. */
+  /** The number of paid jobs for each reason. */
   reasons: Partial<Record<DueReason, number>>;
-  /** The balance before the first submission of the period, or null if it is unknown. */
+  /** The balance before the period's first submission, or null if unknown. */
   balanceBefore: number | null;
-  /** The balance before the first submission after the period, or the current one, or null if it is unknown. */
+  /** The balance before the first submission after the period, or the current balance. Null if unknown. */
   balanceAfter: number | null;
 }
 
 const UNPAID: JobState[] = ['unpaid', 'intended'];
 
-/** Returns all service keys with a submission from `from` (included) to `to` (excluded), both epoch ms. */
+/** Returns all service keys with a submission in a period from `from` until before `to` (epoch ms). */
 export async function reconcile(
   reader: Reader,
   { from, to }: { from: number; to: number },
@@ -79,7 +79,8 @@ export async function reconcile(
 }
 
 /**
- * A later submission does not show the balance before this one, because others may spend with the same key.
+ * Returns the balance before a submission. Later submissions do not show it, because others can spend with the same
+ * key.
  */
 function getBalanceBefore(submission: { balance_before: number } | undefined): number | null {
   const balance = submission?.balance_before ?? UNKNOWN_BALANCE;

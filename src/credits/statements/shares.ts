@@ -1,6 +1,6 @@
 /**
- * With one service key, each person is paid for once. If the person is also another contact, in the same or a
- * different integration, that contact shares the paid job.
+ * Lets contacts share paid jobs. Each person is paid for only once with a service key. If the person is also another
+ * contact, in the same or another integration, that contact shares the job.
  */
 
 import { moveAndList } from '../../contacts/life/apply-events.ts';
@@ -25,7 +25,7 @@ export type { PaidJob, SharingContact, SharingRules };
 /** A due contact with the job that it shares. */
 type Taker = IntendedJob & { paid: PaidJob };
 
-/** The result for a contact and its job, by the fate of the shared job. */
+/** What happens to a contact and its job, by the shared job's fate. */
 const AFTERWARDS = {
   running: { event: 'sharedRunning', job: 'processing', isOver: false },
   done: { event: 'sharedDone', job: 'completed', isOver: false },
@@ -36,8 +36,8 @@ const AFTERWARDS = {
 const LOST = 'the response about the same person in another contact was lost';
 
 /**
- * Lets contacts share paid jobs, which it looks up in the same transaction. Resolves with the contacts' CRM
- * IDs. A contact that is no longer due does not change.
+ * Lets contacts share paid jobs, which are looked up in the same transaction. Resolves with the contacts' CRM IDs.
+ * Contacts that are no longer due stay unchanged.
  */
 export async function takeShares(
   trx: RunTransaction,
@@ -73,7 +73,7 @@ async function move(
       crm_id: crmId,
       tracking_id: trackingId,
       asked_identity: identity,
-      // The profile is as old as the credit that bought it.
+      // The profile is as old as the credit that paid for it.
       asked_at: paid.submittedAt,
     }));
     const { event } = AFTERWARDS[fate];
@@ -93,7 +93,7 @@ async function move(
   return moved;
 }
 
-/** Each contact has its own row, so each is polled, delivered and held separately. */
+/** Inserts a job for each contact, so each contact is polled, delivered and held separately. */
 async function insertJobs(
   trx: RunTransaction,
   lease: Lease,

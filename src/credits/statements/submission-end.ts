@@ -17,13 +17,13 @@ type End = {
   closed_at: number;
 };
 
-/** Closes a submission once, and deducts its credits from the key's balance. Throws if it was closed before. */
+/** Closes a submission and deducts its credits from the key's balance. Throws if it is already closed. */
 export async function closeSubmission(
   trx: LeasedTransaction,
   submissionId: string,
   end: End,
 ): Promise<ClosedSubmission> {
-  // Locks the key first, in the same order as everything that opens, loses or closes a submission.
+  // Locks the key first. Everything that opens, loses or closes a submission uses this order.
   const [key] = (await selectKey(trx, { submissionId })).rows;
   if (key === undefined) throw new Error('The submission to close does not exist.');
   await lockKey(trx, key.partner_key);
@@ -60,13 +60,13 @@ const charge = prepared(
       .compile(),
 );
 
-/** A job with or without a response: its contact, and what was submitted. */
+/** A job, with or without a response: its contact, and the submitted data. */
 export type SubmittedJob = Pick<
   Selectable<Tables['jobs']>,
   'tracking_id' | 'crm_id' | 'identity' | 'reason'
 >;
 
-/** Closes jobs that were not charged as unpaid, and makes their contacts due again. */
+/** Closes jobs that were not charged as unpaid. Their contacts become due again. */
 export async function returnToDue(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -79,18 +79,18 @@ export async function returnToDue(
   await inheritLater(trx, of, moment, unpaid);
 }
 
-/** Holds contacts of charged jobs without a response, so a user decides whether to spend again. */
+/** Holds the contacts of charged jobs without a response. A user decides whether to spend again. */
 export async function holdUnanswered(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
-  // A contact that was erased in the meantime no longer exists, so there is nothing to decide.
+  // If a contact was erased in the meantime, there is nothing to decide.
   const held = await spendUnanswered(trx, submission, 'lost', detail);
   await openLossHolds(trx, submission, held, detail);
 }
 
-/** Instead of holding these contacts, makes them due again, if the settings allow spending again. */
+/** Makes these contacts due again without holding them, if the settings allow spending again. */
 export async function makeDueAgain(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -100,7 +100,7 @@ export async function makeDueAgain(
   await inheritLater(trx, ofSubmission(submission), toMoment(submission), due);
 }
 
-/** Records the credit for the submitted identity of contacts whose jobs were accepted. */
+/** Records the credit of each contact whose job was accepted, for the submitted identity. */
 export async function spendOnAccepted(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -123,7 +123,7 @@ export async function openLossHolds(
       .insertInto('questions')
       .values(
         batch.map(({ crm_id, tracking_id }) => ({
-          // A tracking ID can have only one hold, so it is also the ID of the hold.
+          // A tracking ID can have only one hold, so it is also the hold's ID.
           id: tracking_id ?? '',
           integration_id,
           crm_id,
@@ -152,7 +152,7 @@ async function spendUnanswered(
   });
 }
 
-/** Closes the jobs without a response, and resolves with these jobs. */
+/** Closes the jobs without a response. Resolves with these jobs. */
 async function closeUnanswered(
   trx: LeasedTransaction,
   { id, closed_at }: ClosedSubmission,
@@ -186,7 +186,10 @@ export function toMoment({ run_id, closed_at }: ClosedSubmission) {
   return { id: run_id, now: closed_at };
 }
 
-/** If the clock was set back while the request was in flight, the profile must not look old because of it. */
+/**
+ * Returns when the profile was requested. If the clock was set back while the request was in flight, the profile must
+ * not look old.
+ */
 function askedAt({ closed_at, intended_at }: ClosedSubmission): number {
   return Math.max(closed_at, intended_at);
 }

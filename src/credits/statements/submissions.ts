@@ -1,4 +1,4 @@
-/** Open submissions. `intents.ts`, `answers.ts` and `lost-answers.ts` define how a submission starts and ends. */
+/** Finds open submissions. `intents.ts`, `answers.ts` and `lost-answers.ts` define how a submission starts and ends. */
 
 import {
   findOpenSubmissions,
@@ -27,7 +27,7 @@ export function findOpenSubmission(
   return findOpenSubmissions(reader, partnerKey).then(([first]) => maybeFromRow(first));
 }
 
-/** Returns the open submissions that an integration has sent with another key than its current one. */
+/** Returns the open submissions that an integration has sent with a key that it no longer uses. */
 export async function listOpenOfFormerKeys(
   reader: Reader,
   integrationId: string,
@@ -44,7 +44,7 @@ export async function listOpenOfFormerKeys(
   return fromRows(rows);
 }
 
-/** Finds the given submissions that the database has no record of. */
+/** Finds which of the given submissions the database does not know. */
 export async function findUnknownSubmissions(
   reader: Reader,
   ids: readonly string[],

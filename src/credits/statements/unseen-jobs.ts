@@ -1,6 +1,6 @@
 /**
- * Jobs that were paid for with another service key than the current one. If the keys belong to different teams, the
- * service answers polls for them as if they did not exist.
+ * Finds jobs that were paid for with a different service key than the current one. If the keys belong to different
+ * teams, the service responds to polls as if the jobs did not exist.
  */
 import type { SeenContact, UnseenContact } from '../../contacts/many-at-once/paid-since-backup.ts';
 import type { RunTransaction } from '../../database/leases.ts';
@@ -8,10 +8,7 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { LostJob } from './jobs.ts';
 
-/**
- * Returns the number of paid jobs of an integration whose profiles are not delivered yet and that were submitted with
- * another key.
- */
+/** Returns how many paid jobs of an integration were submitted with another key and are not delivered yet. */
 export async function countOfOtherKeys(
   reader: Reader,
   integrationId: string,
@@ -28,7 +25,7 @@ export async function countOfOtherKeys(
   return Number(row?.count ?? 0);
 }
 
-/** Returns the given jobs that were submitted with another key. */
+/** Returns which of the given jobs were submitted with another key. */
 export async function listOfOtherKeys<Each extends Pick<LostJob, 'submissionId'>>(
   reader: Reader,
   jobs: readonly Each[],
@@ -48,8 +45,8 @@ export async function listOfOtherKeys<Each extends Pick<LostJob, 'submissionId'>
 }
 
 /**
- * Returns the contacts whose job this key has paid for and can therefore see. Jobs from before `since` (epoch ms) are
- * left out, because the service might no longer have their results.
+ * Returns the contacts whose job was paid for with this key, so the key can see it. Jobs from before `since` (epoch ms)
+ * are left out, because the service may no longer have their results.
  */
 export async function listSeenAgain(
   reader: Reader,
@@ -70,7 +67,7 @@ export async function listSeenAgain(
       .where('submissions.partner_key', '=', partnerKey)
       .execute();
     for (const { tracking_id: trackingId, crm_id: crmId, identity, submitted_at } of rows) {
-      // A contact that was merged or erased since then has another job, or none.
+      // A contact that was merged or erased since then has a different job, or none.
       if (crmIds.get(trackingId) !== crmId) continue;
       seen.push({ crmId, trackingId, identity, submittedAt: submitted_at });
     }

@@ -1,23 +1,23 @@
-/** The lines of the spending journal: their content, and how they are read and written. */
+/** Defines the lines of the spending journal, and how they are read and written. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 
-/** A contact in a submission, in the form of fingerprints. */
+/** A contact in a submission, as fingerprints. */
 const contactSchema = z.object({
-  /** Fingerprint of the contact's ID, as in the erasure log. */
+  /** The fingerprint of the contact's ID, as in the erasure log. */
   contact: z.string(),
-  /** Fingerprint of the submitted identity. */
+  /** The fingerprint of the submitted identity. */
   identity: z.string(),
-  /** Fingerprint of the service key and the person, or null if the job is not shared. */
+  /** The fingerprint of the service key and the person, or null if the job is not shared. */
   person: z.string().nullable(),
   trackingId: z.string(),
 });
 
-/** The purpose of the spending. */
+/** What the credits are spent on. */
 const subjectSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('enhancements'),
-    /** The mapping that created the people's data. */
+    /** The mapping that the people's data comes from. */
     mapping: z.string(),
     contacts: z.array(contactSchema),
   }),
@@ -25,7 +25,7 @@ const subjectSchema = z.discriminatedUnion('kind', [
     kind: z.literal('networks'),
     /** The service's ID of the network. */
     networkId: z.string(),
-    /** Fingerprints of the donors to add, as in the erasure log. */
+    /** The fingerprints of the donors to add, as in the erasure log. */
     donors: z.array(z.string()),
   }),
   z.object({ kind: z.literal('queries') }),
@@ -37,30 +37,30 @@ const lineSchema = z.discriminatedUnion('what', [
     what: z.literal('intended'),
     /** The tag of the line's database. */
     store: z.string(),
-    /** Epoch ms. */
+    /** When the line was written (epoch ms). */
     at: z.int(),
     id: z.string(),
     integration: z.string(),
     run: z.string(),
-    /** Fingerprint of the base URL and the service key. */
+    /** The fingerprint of the base URL and the service key. */
     key: z.string(),
-    /** The maximum number of credits that the request may cost. */
+    /** The most that the request can cost, in credits. */
     credits: z.int(),
     subject: subjectSchema,
   }),
-  /** The response to a request has arrived, or the request was settled without a response. */
+  /** A response to a request has arrived, or the request was settled without one. */
   z.object({
     what: z.literal('answered'),
     store: z.string(),
     at: z.int(),
     id: z.string(),
     charged: z.int(),
-    /** Tracking ID → job ID. */
+    /** Maps tracking IDs to job IDs. */
     jobs: z.record(z.string(), z.string()),
-    /** The number of jobs that were removed with erased contacts. */
+    /** How many jobs were removed with erased contacts. */
     erased: z.int().optional(),
   }),
-  /** The balance of a key, read while none of its submissions was open. */
+  /** A key's balance, which was read while none of its submissions was open. */
   z.object({
     what: z.literal('balance'),
     store: z.string(),
@@ -84,9 +84,9 @@ export function toText(line: JournalLine): string {
 }
 
 /**
- * Returns the lines of a file, and the number of damaged lines. If a power failure or a kill interrupted the writing of
- * a line, the line lacks its end. In that case its request was not sent, or its response was not recorded. So the line
- * is left out and does not count as damage.
+ * Parses a file. Returns its lines and the number of damaged lines. If a power failure or a kill interrupts the writing
+ * of a line, its end is missing. In that case its request was not sent, or its response was not recorded, so the line
+ * is ignored and does not count as damaged.
  */
 export function parseLines(text: string): { lines: JournalLine[]; damaged: number } {
   const lines: JournalLine[] = [];
@@ -110,7 +110,9 @@ function parseLine(text: string): JournalLine | null {
   }
 }
 
-/** Detects damage, not forgery. Whoever can write the file can also write the checksum. */
+/**
+ * Returns a checksum that detects damage, but not forgery. Anyone who can write the file can also write the checksum.
+ */
 function checksum(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, SUM_LENGTH);
 }

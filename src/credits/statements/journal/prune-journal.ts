@@ -6,7 +6,10 @@ import type { StoreJournal } from './spending-journal.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Old lines are removed in groups, because rewriting the file at the end of every run would be wasteful. */
+/**
+ * Old lines are removed only after this much time, because rewriting the file at the end of every run would be
+ * wasteful.
+ */
 const REMOVED_TOGETHER_MS = 30 * DAY_MS;
 
 type PruneStore = {
@@ -15,8 +18,8 @@ type PruneStore = {
 };
 
 /**
- * Removes a client's requests that were sent before a time (epoch ms), and balance readings from before it.
- * Profiles that were bought before that time are outdated, and will be bought again in any case.
+ * Removes a client's requests and balance readings from before a time (epoch ms). Profiles that were bought before that
+ * time are outdated and will be bought again anyway.
  */
 export async function pruneJournal(
   { spendingJournal: journal, act }: PruneStore,

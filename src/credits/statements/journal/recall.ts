@@ -1,16 +1,16 @@
-/** Finds the payments since a backup in the spending journal. All functions are pure. */
+/** Finds payments since a backup in the spending journal. All functions are pure. */
 import type { AnsweredLine, IntendedLine, JournaledContact, JournalLine } from './journal-lines.ts';
 
 /** A request that may have cost credits. */
 export interface RecalledRequest {
   intended: IntendedLine;
-  /** Null if no response was recorded, so it is unknown whether the request was charged. */
+  /** The response, or null if none was recorded. It is then unknown whether the request was charged. */
   answered: AnsweredLine | null;
 }
 
-/** A contact of such a request, and the job that its credit started. */
+/** A contact of such a request, with the job that its credit started. */
 export interface RecalledPayment extends JournaledContact {
-  /** Null if the job is unknown. */
+  /** The job's ID, or null if it is unknown. */
   jobId: string | null;
 }
 
@@ -26,11 +26,11 @@ export function listRequests(lines: readonly JournalLine[]): RecalledRequest[] {
   });
 }
 
-/** Returns the contacts of a submission that were paid for, or may have been. */
+/** Returns which contacts of a submission were, or may have been, paid for. */
 export function listPayments({ intended, answered }: RecalledRequest): RecalledPayment[] {
   if (intended.subject.kind !== 'enhancements') return [];
   const jobs = answered?.jobs ?? {};
-  // If the charge is not higher than the number of jobs, the contacts without a job were not paid for.
+  // If no more was charged than there are jobs, contacts without a job were not paid for.
   const started = Object.keys(jobs).length + (answered?.erased ?? 0);
   const isWhole = answered !== null && answered.charged <= started;
   return intended.subject.contacts.flatMap((contact) => {
@@ -40,10 +40,10 @@ export function listPayments({ intended, answered }: RecalledRequest): RecalledP
 }
 
 /**
- * Returns the key's enhancements balance according to the journal: the last reading before the backup (epoch
- * ms), minus everything that was charged since. A request without a response counts in full. Null if there is
- * no such reading because the journal was started later. If the real balance differs, the journal does not
- * contain all spending.
+ * Returns the key's enhancements balance that the journal leads to: the last reading before the backup (epoch ms),
+ * minus everything that was charged since. A request without a response counts in full. Returns null if there is no
+ * such reading because the journal was started later. If the real balance is different, the journal does not contain
+ * all spending.
  */
 export function expectBalance(
   lines: readonly JournalLine[],
@@ -55,7 +55,7 @@ export function expectBalance(
   );
   const reading = lines[at];
   if (reading?.what !== 'balance') return null;
-  // While the balance was read, none of the key's submissions was open.
+  // None of the key's submissions was open while the balance was read.
   return listRequests(lines.slice(at + 1)).reduce(
     (balance, { intended, answered }) =>
       intended.key === key && intended.subject.kind === 'enhancements'
@@ -66,9 +66,8 @@ export function expectBalance(
 }
 
 /**
- * Returns the key's enhancements balance before each submission, by submission ID: the last reading, minus
- * the cost of the submissions that were answered in between. Submissions before the first reading are left
- * out.
+ * Returns the key's enhancements balance before each submission, by submission ID. It is the last reading minus the
+ * cost of submissions that were answered in between. Submissions before the first reading are left out.
  */
 export function findBalancesBefore(lines: readonly JournalLine[]): Map<string, number> {
   const balances = new Map<string, number>();
@@ -89,7 +88,7 @@ export function findBalancesBefore(lines: readonly JournalLine[]): Map<string, n
   return before;
 }
 
-/** Returns the time of the last line (epoch ms); 0 if there is none. */
+/** Returns the time of the last line (epoch ms), or 0 if there is no line. */
 export function lastLineAt(lines: readonly JournalLine[]): number {
   return lines.reduce((last, { at }) => Math.max(last, at), 0);
 }

@@ -1,8 +1,8 @@
 /**
- * Records, outside the database, what credits are spent on. A restored backup does not contain later
- * payments, so without the journal the same would be bought again. Each request has two lines: one on disk
- * before it is sent, and one on disk before its response is recorded in the database. The file contains only
- * keyed fingerprints, job IDs and numbers.
+ * Records what credits are spent on, outside the database. A restored backup lacks later payments, so without this
+ * journal the same would be bought again. Each request has two lines. One is on disk before the request is sent, and
+ * the other before its response is stored in the database. The file contains only keyed fingerprints, job IDs and
+ * numbers.
  */
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -15,23 +15,25 @@ import { type JournalLine, parseLines, toText } from './journal-lines.ts';
 /** Every readable line of the journal, in the order of the file. */
 export interface JournalContents {
   lines: JournalLine[];
-  /** The number of lines that cannot be read, except an incomplete last line. */
+  /** How many lines cannot be read, not counting an incomplete last line. */
   damaged: number;
 }
 
 export interface SpendingJournal {
   /** The file's path, or null if spending is not recorded outside the database. */
   readonly path: string | null;
-  /** Resolves once the line is on disk. Throws the system's error if it cannot be written. */
+  /** Resolves once the line is on disk. If it cannot be written, throws the system's error. */
   append(line: JournalLine): Promise<void>;
-  /** Returns when its oldest line was written (epoch ms), or null if there is none. Cheap. */
+  /**
+   * Returns when the oldest line was written (epoch ms), or null if there is none. Reads only the start of the file.
+   */
   findOldest(): Promise<number | null>;
-  /** Returns the lines of all databases that use the file; none if there is no file. */
+  /** Returns the lines of all databases that use the file, or none if there is no file. */
   read(): Promise<JournalContents>;
   /**
-   * Replaces each line with the result of `change`, or removes it if the result is null. Resolves with true
-   * if anything was changed. Only one process at a time may call this, so the caller must have a lock in the
-   * database. Other processes may append in the meantime.
+   * Replaces each line with the result of `change`. If the result is null, removes the line. Resolves with true if
+   * anything was changed. Only one process at a time may call this, so the caller needs a lock in the database. Other
+   * processes may append lines in the meantime.
    */
   rewrite(change: (line: JournalLine) => JournalLine | null): Promise<boolean>;
 }
@@ -43,7 +45,7 @@ export type NewLine = JournalLine extends infer Line
     : never
   : never;
 
-/** The journal as one database uses it. Lines of other databases are not changed. */
+/** The journal as one database uses it. Other databases' lines are never changed. */
 export interface StoreJournal extends Omit<SpendingJournal, 'append'> {
   append(line: NewLine): Promise<void>;
 }
@@ -61,7 +63,10 @@ export function journalOfStore(journal: SpendingJournal, store: string): StoreJo
   };
 }
 
-/** Used for a database in memory, and for a server database unless the settings name a file. */
+/**
+ * A journal that records nothing. It is used for a database in memory, and for a server database unless the settings
+ * contain a file.
+ */
 export const noSpendingJournal: SpendingJournal = {
   path: null,
   append: async () => undefined,
@@ -75,7 +80,7 @@ const FILE_MODE = 0o600;
 export function openSpendingJournal(path: string): SpendingJournal {
   /** The lines that a rewrite has kept. They are older than the lines in the file itself. */
   const past = `${path}.past`;
-  /** The file while its lines are being rewritten. It is left over if the rewrite was killed. */
+  /** The file while its lines are being rewritten. It remains if the rewrite was killed. */
   const moving = `${path}.moving`;
 
   return {
@@ -102,15 +107,15 @@ export function openSpendingJournal(path: string): SpendingJournal {
     },
     async rewrite(change) {
       const isChanged = await moveIntoPast(change);
-      // A killed rewrite has left a moved file. Its lines are in the past file by now, and the lines since
-      // then still have to be rewritten.
+      // A rewrite was killed and has left its moved file. Its lines are in the past file by now, but newer lines must
+      // still be rewritten.
       if ((await readIfThere(path)) === null) return isChanged;
       await rename(path, moving);
       return (await moveIntoPast(change)) || isChanged;
     },
   };
 
-  /** Rewrites the past file together with the moved file, which is then removed. */
+  /** Rewrites the past file together with the moved file, and then removes the moved file. */
   async function moveIntoPast(change: (line: JournalLine) => JournalLine | null): Promise<boolean> {
     const texts = await Promise.all([past, moving].map(readIfThere));
     if (texts.every((text) => text === null)) return false;
@@ -131,15 +136,15 @@ export function openSpendingJournal(path: string): SpendingJournal {
 }
 
 /**
- * Appends a line. If the file was moved for a rewrite in the meantime, the rewrite may have missed the line,
- * so it is appended again to the new file. A duplicate line does no harm.
+ * Appends a line. A rewrite may have moved the file in the meantime and missed the line. In that case the line is
+ * appended again to the new file. A duplicate line does no harm.
  */
 async function append(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   for (;;) {
     await using file = await open(path, 'a', FILE_MODE);
     const { ino, dev, size } = await file.stat();
-    // There is also a line break at the start, so an incomplete line left by a power failure stays on its own line.
+    // The line break at the start keeps the line apart from an incomplete line that a power failure may have left.
     await file.appendFile(`\n${text}\n`);
     await file.datasync();
     if (size === 0) await syncFolder(path);
@@ -149,8 +154,8 @@ async function append(path: string, text: string): Promise<void> {
 }
 
 /**
- * Returns an unreadable journal must not look like an empty one, because after a restore everything in it would be
- * bought again.
+ * Creates the error for a journal that cannot be read. It must not count as empty, because after a restore everything
+ * in it would be bought again.
  */
 function unreadable(path: string, cause: unknown): ConfigurationError {
   return new ConfigurationError(
