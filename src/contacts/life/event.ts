@@ -12,7 +12,7 @@ export const STATES = ['settled', 'due', 'submitted', 'ready', 'held', 'removed'
 
 export const LIFE_STATES = ['unknown', ...STATES] as const satisfies readonly LifeState[];
 
-/** States that nothing else changes while decisions about a page of contacts are made. */
+/** The states in which nothing else changes a contact while decisions about a page of contacts are made. */
 export const AT_REST = ['settled', 'due', 'held', 'removed'] as const;
 
 /** One case of an event. The first case that fits the state and the condition applies. */

@@ -28,9 +28,9 @@ const reserve = prepared(
 export function createPaceBoard(db: Database) {
   return {
     /**
-     * Reserves departures for a key, `apartMs` apart. After a pause, `burst` of them are available at once.
-     * Returns the time from now to the first one (ms), negative after a pause. Reserved departures that a
-     * process does not use are lost.
+     * Reserves departures for a key that are `apartMs` apart. After a pause, `burst` of them are available immediately.
+     * Returns the time until the first one (ms), which is negative after a pause. A process loses departures that it
+     * does not use.
      */
     async reserve(
       key: string,

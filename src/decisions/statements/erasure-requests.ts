@@ -235,7 +235,7 @@ async function recordIn(
   return counts;
 }
 
-/** If the mark is no longer in the CRM, the request ends, and a decision about it no longer applies. */
+/** Ends requests whose mark is no longer in the CRM. A decision about such a request no longer applies. */
 async function endMarks(
   trx: RunTransaction,
   integrationId: string,
