@@ -35,7 +35,7 @@ describe('docs/conformance.md', () => {
   });
 });
 
-/** The table's rows: section, sentence, and tests, each a file in backticks and a name. */
+/** The table's rows: section, sentence, and tests, each a file and a name in backticks. */
 function readRows() {
   const lines = readFileSync(TABLE, 'utf8').split('\n');
   return lines
@@ -47,6 +47,6 @@ function readRows() {
 }
 
 function readTest(text: string): { file: string; name: string }[] {
-  const [, file, name] = /^`([^`]+)` (.+)$/.exec(text) ?? [];
+  const [, file, name] = /^`([^`]+)` `([^`]+)`$/.exec(text) ?? [];
   return file === undefined || name === undefined ? [] : [{ file, name }];
 }
