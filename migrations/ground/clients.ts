@@ -127,15 +127,16 @@ async function createHookReceipts(db: Kysely<unknown>): Promise<void> {
     .addColumn('replied_at', 'bigint', notNull)
     .execute();
   await db.schema
-    .createTable('door_executions')
+    .createTable('door_marks')
     .addColumn('fingerprint', 'text', primaryKey)
     .addColumn('integration_id', 'text', notNull)
-    .addColumn('accepted_at', 'bigint', notNull)
+    .addColumn('counter', 'text', notNull)
+    .addColumn('marked_at', 'bigint', notNull)
     .execute();
   await db.schema
-    .createIndex('door_executions_of_a_day')
-    .on('door_executions')
-    .columns(['integration_id', 'accepted_at'])
+    .createIndex('door_marks_of_a_day')
+    .on('door_marks')
+    .columns(['integration_id', 'counter', 'marked_at'])
     .execute();
 }
 
@@ -149,8 +150,6 @@ async function createDoorTokens(db: Kysely<unknown>): Promise<void> {
     .addColumn('hash', 'text', notNullAndUnique)
     .addColumn('created_at', 'bigint', notNull)
     .addColumn('last_used_at', 'bigint')
-    .addColumn('counted_day', 'bigint', zeroAtFirst)
-    .addColumn('marks', 'bigint', zeroAtFirst)
     .execute();
 }
 

@@ -44,6 +44,8 @@ export interface HubspotSandboxOptions extends CrmSandboxOptions {
    * Default: 1,000.
    */
   webhookRetryMs?: number;
+  /** The account number. Default: 48291057. */
+  portalId?: number;
 }
 
 /** A running stand-in. */
@@ -77,7 +79,7 @@ export async function startHubspotSandbox(
       token: issueFirstToken(parts),
       clientId,
       clientSecret,
-      portalId: PORTAL_ID,
+      portalId: parts.portalId,
       close: () => {
         parts.webhooks.close();
         return close();
@@ -94,11 +96,13 @@ function assemble(db: Database, options: HubspotSandboxOptions): AppOptions {
   const { clock, world, contactCount } = parts;
   const createSecret = () => randomBytes(32).toString('hex');
   const searchLagMs = options.searchLagMs ?? DEFAULT_SEARCH_LAG_MS;
-  const account = openAccount(db, { world, contactCount, searchLagMs, clock });
+  const { portalId = PORTAL_ID } = options;
+  const account = openAccount(db, { world, contactCount, searchLagMs, clock, portalId });
   const app = createClientApp(world.seed);
-  const tokens = createTokens(db, { clock, hubId: PORTAL_ID, createSecret });
+  const tokens = createTokens(db, { clock, hubId: portalId, createSecret });
   return {
     ...parts,
+    portalId,
     account,
     groups: createPropertyGroups(db),
     app,
@@ -107,6 +111,7 @@ function assemble(db: Database, options: HubspotSandboxOptions): AppOptions {
     webhooks: openWebhooks({
       db,
       app,
+      portalId,
       tokens,
       records: account.store,
       clock,

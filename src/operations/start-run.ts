@@ -6,11 +6,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { newId } from '../core/new-id.ts';
 import { invalidRequest } from '../core/shared-errors.ts';
-import {
-  claimIdempotencyKey,
-  isIdempotencyKeyKnown,
-  redirectIdempotencyKey,
-} from '../jobs/statements/idempotency.ts';
+import { claimIdempotencyKey, redirectIdempotencyKey } from '../jobs/statements/idempotency.ts';
 import { findRunReport, waitingRun } from '../sync/views/run.ts';
 import { findClient } from './kit/clients.ts';
 import { type ActingWorld, acting } from './kit/operation.ts';
@@ -113,7 +109,7 @@ export async function startOnce(
 ): Promise<Started> {
   if (key === undefined) return start(world, client, wish);
   const { store, clock } = world;
-  const fingerprint = fingerprintKey(store, client, key);
+  const fingerprint = store.fingerprint('idempotency_key', `${client.id}\n${key}`);
   const asked = store.fingerprint('idempotent_request', JSON.stringify(toRequestKey(wish)));
   const claim = await store.act((trx) =>
     claimIdempotencyKey(trx, fingerprint, asked, newId(clock.now())),
@@ -127,23 +123,6 @@ export async function startOnce(
     await redirectIdempotencyKey(store.connection, fingerprint, started.run.id);
   }
   return started;
-}
-
-/** Returns true if a request with this key was made within the last 24 hours. */
-export function isKeyKnown(
-  { store }: Pick<ActingWorld, 'store'>,
-  client: Integration,
-  key: string,
-): Promise<boolean> {
-  return isIdempotencyKeyKnown(store.reader, fingerprintKey(store, client, key));
-}
-
-function fingerprintKey(
-  { fingerprint }: Pick<ActingWorld['store'], 'fingerprint'>,
-  { id }: Integration,
-  key: string,
-): string {
-  return fingerprint('idempotency_key', `${id}\n${key}`);
 }
 
 /**

@@ -17,7 +17,7 @@ import { type Currencies, createCurrencies } from './currencies.ts';
 import { createListsInProgress, type ListsInProgress } from './list-processing.ts';
 import { fillPeople, type PeopleOptions } from './people.ts';
 
-/** The account number by which clients know the account. */
+/** The account number by which clients know the account, unless the options name another. */
 export const PORTAL_ID = 48_291_057;
 
 /** The user on whose behalf the private app acts. This user also owns the records that have an owner. */
@@ -32,6 +32,8 @@ export const OWNER = {
 /** An account, without HTTP, tokens and limits. */
 export interface Account {
   db: Database;
+  /** The account number. */
+  portalId: number;
   clock: () => number;
   properties: Properties;
   store: RecordStore;
@@ -50,13 +52,14 @@ export interface Account {
 /** The options for opening an account. */
 export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
   clock: () => number;
+  portalId: number;
   /** Searches find the data as it was this many milliseconds ago. */
   searchLagMs: number;
 }
 
 /** Opens the account of a database, and fills it on first use. */
 export function openAccount(db: Database, options: AccountOptions): Account {
-  const { clock, world, contactCount } = options;
+  const { clock, world, contactCount, portalId } = options;
   const made = `${contactCount} contacts of ${world.donorCount} donors with seed ${world.seed}`;
   db.transaction(() => {
     const kept = accountSetting(db, 'people', () => {
@@ -70,6 +73,7 @@ export function openAccount(db: Database, options: AccountOptions): Account {
   const lateRecords = createLateRecords();
   return {
     db,
+    portalId,
     clock,
     properties,
     store,

@@ -3,7 +3,6 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { PORTAL_ID } from '../account/account.ts';
 import type { ClientApp } from './client-app.ts';
 import type { Codes } from './codes.ts';
 import { grantableScopes, type InstallSettings, isRegistered } from './install-settings.ts';
@@ -28,6 +27,7 @@ type AuthorizeRequest = z.output<typeof requestSchema>;
 
 /** The parts that the page uses. */
 export interface AuthorizeOptions {
+  portalId: number;
   app: ClientApp;
   codes: Codes;
   settings: InstallSettings;
@@ -124,13 +124,13 @@ function refuse(c: Context, problem: string) {
   return c.html(document('The app could not be connected', html`<p>${problem}</p>`), 400);
 }
 
-function page(request: AuthorizeRequest, { settings }: AuthorizeOptions) {
+function page(request: AuthorizeRequest, { settings, portalId }: AuthorizeOptions) {
   const hidden = Object.entries(request)
     .filter(([name, value]) => name !== 'approve' && value !== undefined)
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value ?? ''}">`);
   const scopes = grantableScopes(askedScopes(request), settings);
   return document(
-    `Connect an app to account ${PORTAL_ID}?`,
+    `Connect an app to account ${portalId}?`,
     html`<p>It may then use:</p>
     <ul>${scopes.map((scope) => html`<li>${scope}</li>`)}</ul>
     <form method="post">

@@ -15,6 +15,8 @@ import { tokenRoutes } from './token-endpoint.ts';
 /** The parts that sign-in uses. */
 export interface OAuthOptions {
   db: Database;
+  /** The number of the account. */
+  portalId: number;
   app: ClientApp;
   tokens: Tokens;
   clock: () => number;

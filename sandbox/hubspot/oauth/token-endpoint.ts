@@ -1,7 +1,7 @@
 /** `/oauth/{version}/token` and related endpoints: signing in, refreshing, signing out. */
 
 import type { Context, Hono } from 'hono';
-import { OWNER, PORTAL_ID } from '../account/account.ts';
+import { OWNER } from '../account/account.ts';
 import { HubspotError } from '../core/errors.ts';
 import { createRouter, type HubspotEnv } from '../requests/context.ts';
 import type { FoundToken, Tokens } from '../requests/tokens.ts';
@@ -92,13 +92,13 @@ interface SignedIn {
 
 function giveTokens(c: Context, options: TokenEndpointOptions, form: Form): Response {
   const { scopes, refreshToken } = signIn(options, form);
-  const { tokens, tokenLifetimeMs, app } = options;
+  const { tokens, tokenLifetimeMs, app, portalId } = options;
   const grant = { kind: 'oauth', appId: app.appId, userId: OWNER.userId, scopes } as const;
   const body = {
     token_type: 'bearer',
     refresh_token: refreshToken,
     access_token: tokens.issue(grant, { lifetimeMs: tokenLifetimeMs }),
-    hub_id: PORTAL_ID,
+    hub_id: portalId,
     scopes: tokens.listedScopes(scopes),
     user_id: OWNER.userId,
     expires_in:

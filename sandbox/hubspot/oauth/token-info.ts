@@ -1,13 +1,14 @@
 /** Describes tokens: the responses of introspection and of its predecessors. */
 
 import { createHmac } from 'node:crypto';
-import { OWNER, PORTAL_ID } from '../account/account.ts';
+import { OWNER } from '../account/account.ts';
 import type { FoundToken } from '../requests/tokens.ts';
 import type { ClientApp } from './client-app.ts';
 
 /** The parts that the responses are built from. */
 export interface TokenInfoOptions {
   app: ClientApp;
+  portalId: number;
   clock: () => number;
 }
 
@@ -15,7 +16,7 @@ export interface TokenInfoOptions {
 export function accessTokenInfo(options: TokenInfoOptions, token: string, found: FoundToken) {
   return {
     token,
-    ...installation(),
+    ...installation(options),
     scopes: found.listedScopes,
     signed_access_token: signedAccessToken(options, token, found),
     app_id: found.appId,
@@ -32,12 +33,12 @@ export function refreshTokenInfo(
   scopes: readonly string[],
 ) {
   const { clientId } = options.app;
-  return { token, ...installation(), client_id: clientId, scopes, token_type: 'refresh' };
+  return { token, ...installation(options), client_id: clientId, scopes, token_type: 'refresh' };
 }
 
-function installation() {
+function installation({ portalId }: TokenInfoOptions) {
   const hubDomain = OWNER.email.replace(/^.*@/, '');
-  return { user: OWNER.email, hub_domain: hubDomain, hub_id: PORTAL_ID, user_id: OWNER.userId };
+  return { user: OWNER.email, hub_domain: hubDomain, hub_id: portalId, user_id: OWNER.userId };
 }
 
 function secondsLeft({ clock }: TokenInfoOptions, { expiresAtMs }: FoundToken): number {
@@ -51,7 +52,7 @@ function signedAccessToken(options: TokenInfoOptions, token: string, found: Foun
   return {
     expiresAt: found.expiresAtMs ?? 0,
     scopes,
-    hubId: PORTAL_ID,
+    hubId: options.portalId,
     userId: OWNER.userId,
     appId: found.appId,
     signature,
@@ -61,7 +62,7 @@ function signedAccessToken(options: TokenInfoOptions, token: string, found: Foun
     trialScopeToScopeGroupPks: '',
     hublet: 'na1',
     audience: 'external',
-    appInstallId: `${PORTAL_ID}-${found.appId}`,
+    appInstallId: `${options.portalId}-${found.appId}`,
     installingUserId: OWNER.userId,
     isPrivateDistribution: false,
     isServiceAccount: false,

@@ -2,7 +2,7 @@
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import { type Account, OWNER, PORTAL_ID } from '../account/account.ts';
+import { type Account, OWNER } from '../account/account.ts';
 import { HubspotError } from '../core/errors.ts';
 import { isoTime } from '../properties/property.ts';
 import { createRouter, type HubspotEnv, readQuery } from '../requests/context.ts';
@@ -15,12 +15,12 @@ const OWNER_SINCE_MS = Date.parse('2021-06-01T14:00:00.000Z');
 /** `/account-info/{version}`. */
 export function accountRoutes(
   limits: Limits,
-  { clock, currencies }: Pick<Account, 'clock' | 'currencies'>,
+  { clock, currencies, portalId }: Pick<Account, 'clock' | 'currencies' | 'portalId'>,
 ): Hono<HubspotEnv> {
   const router = createRouter();
   router.get('/details', needScope('oauth'), (c) =>
     c.json({
-      portalId: PORTAL_ID,
+      portalId,
       accountType: 'STANDARD',
       timeZone: 'US/Eastern',
       companyCurrency: currencies.company(),

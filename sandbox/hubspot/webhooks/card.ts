@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type CalledOut, callOut } from '../../crm/call-out.ts';
-import { OWNER, PORTAL_ID } from '../account/account.ts';
+import { OWNER } from '../account/account.ts';
 import { signatureHeaders } from './signature.ts';
 
 /** The time that HubSpot waits by default. */
@@ -19,7 +19,8 @@ export const cardFetchSchema = z.strictObject({
   body: z.unknown(),
   userId: z.int().default(OWNER.userId),
   userEmail: z.string().default(OWNER.email),
-  portalId: z.int().default(PORTAL_ID),
+  /** The account's own number by default. */
+  portalId: z.int().optional(),
   /** The app's own ID by default. */
   appId: z.int().optional(),
   /** The age that the request claims to have. */
@@ -38,7 +39,8 @@ export const actionSchema = z.strictObject({
   /** The contact's ID. */
   id: z.string(),
   callbackId: z.string(),
-  portalId: z.int().default(PORTAL_ID),
+  /** The account's own number by default. */
+  portalId: z.int().optional(),
   signature: z.enum(['v2', 'v1', 'wrong', 'missing']).default('v2'),
 });
 
@@ -46,6 +48,8 @@ export const actionSchema = z.strictObject({
 export interface CardApp {
   appId: number;
   clientSecret: string;
+  /** The account in which the app is installed. */
+  portalId: number;
   clock: () => number;
 }
 
@@ -54,7 +58,7 @@ export async function fetchFromCard(
   app: CardApp,
   asked: z.output<typeof cardFetchSchema>,
 ): Promise<CalledOut & { attempts: number }> {
-  const { portalId, appId = app.appId, userId, userEmail } = asked;
+  const { portalId = app.portalId, appId = app.appId, userId, userEmail } = asked;
   const url = new URL(asked.url);
   const added = { userId, portalId, userEmail, appId };
   for (const [name, value] of Object.entries(added)) url.searchParams.append(name, String(value));
@@ -89,8 +93,8 @@ function signV2(secret: string, url: string, body: string): Record<string, strin
 
 /** Sends the call of the app's action in a workflow. */
 export function callAction(
-  { clientSecret }: CardApp,
-  { url, id, callbackId, portalId, signature }: z.output<typeof actionSchema>,
+  app: CardApp,
+  { url, id, callbackId, portalId = app.portalId, signature }: z.output<typeof actionSchema>,
 ): Promise<CalledOut> {
   const body = JSON.stringify({
     callbackId,
@@ -99,7 +103,7 @@ export function callAction(
     object: { objectId: Number(id), objectType: 'CONTACT' },
     inputFields: {},
   });
-  const secret = signature === 'wrong' ? `${clientSecret}x` : clientSecret;
+  const secret = signature === 'wrong' ? `${app.clientSecret}x` : app.clientSecret;
   const v1 = createHash('sha256')
     .update(secret + body)
     .digest('hex');

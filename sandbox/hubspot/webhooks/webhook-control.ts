@@ -13,6 +13,7 @@ export interface WebhookControlOptions {
   sender: Sender;
   records: Pick<RecordStore, 'read'>;
   clientSecret: string;
+  portalId: number;
   /** The app whose card and action call. */
   app: CardApp;
 }

@@ -1,7 +1,6 @@
 /** The webhooks of the account's only app: sets them up, listens for changes, and sends events. */
 
 import type { Hono } from 'hono';
-import { PORTAL_ID } from '../account/account.ts';
 import type { Database } from '../core/database.ts';
 import type { ClientApp } from '../oauth/client-app.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -17,6 +16,7 @@ import { openWebhookStore } from './webhook-store.ts';
 export interface WebhooksOptions {
   db: Database;
   app: ClientApp;
+  portalId: number;
   tokens: Pick<Tokens, 'findToken'>;
   records: Pick<RecordStore, 'onChange' | 'read'>;
   clock: () => number;
@@ -38,7 +38,7 @@ export interface Webhooks {
 
 /** Listens to record changes from now on. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
-  const { db, app, records, clock } = options;
+  const { db, app, portalId, records, clock } = options;
   const store = openWebhookStore(db, clock);
   const sender = createSender({
     ...options,
@@ -48,7 +48,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   // IDs must not be repeated when the sandbox is restarted.
   let lastEventId = clock();
   const source = {
-    portalId: PORTAL_ID,
+    portalId,
     appId: app.appId,
     nextEventId() {
       lastEventId += 1;
@@ -59,8 +59,8 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   return {
     routes: webhookRoutes({ ...options, store }),
     control: webhookControlRoutes({
-      ...{ sender, records, clientSecret: app.clientSecret },
-      app: { appId: app.appId, clientSecret: app.clientSecret, clock },
+      ...{ sender, records, portalId, clientSecret: app.clientSecret },
+      app: { appId: app.appId, clientSecret: app.clientSecret, portalId, clock },
     }),
     close: () => sender.close(),
   };

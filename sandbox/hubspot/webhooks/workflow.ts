@@ -6,7 +6,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type CalledOut, callOut } from '../../crm/call-out.ts';
-import { PORTAL_ID } from '../account/account.ts';
 import { unknownRecord } from '../core/errors.ts';
 import { CONTACTS } from '../core/object-type.ts';
 import type { StoredRecord } from '../records/record.ts';
@@ -29,14 +28,23 @@ export const enrolmentSchema = z.strictObject({
   signature: z.enum(['v2', 'none']).default('v2'),
 });
 
+/** The account that the workflow belongs to, and the secret of its app. */
+interface WorkflowAccount {
+  records: Pick<RecordStore, 'read'>;
+  clientSecret: string;
+  portalId: number;
+}
+
 /** Sends the request that the action would send. */
 export function callWorkflow(
-  { records, clientSecret }: { records: Pick<RecordStore, 'read'>; clientSecret: string },
+  { records, clientSecret, portalId }: WorkflowAccount,
   { url, id, body: choice, signature }: z.output<typeof enrolmentSchema>,
 ): Promise<CalledOut> {
   const record = records.read(CONTACTS, id);
   if (record === undefined) throw unknownRecord(id);
-  const body = JSON.stringify(choice === 'all' ? olderContact(record) : picked(record, choice));
+  const body = JSON.stringify(
+    choice === 'all' ? olderContact(record, portalId) : picked(record, choice),
+  );
   const signed = createHash('sha256').update(`${clientSecret}POST${url}${body}`).digest('hex');
   const signing = { 'X-HubSpot-Signature': signed, 'X-HubSpot-Signature-Version': 'v2' };
   const headers = {
@@ -46,12 +54,12 @@ export function callWorkflow(
   return callOut({ url, headers, body }, TIMEOUT_MS);
 }
 
-function olderContact({ id, values }: StoredRecord) {
+function olderContact({ id, values }: StoredRecord, portalId: number) {
   return {
     vid: Number(id),
     'canonical-vid': Number(id),
     'merged-vids': [],
-    'portal-id': PORTAL_ID,
+    'portal-id': portalId,
     'is-contact': true,
     properties: Object.fromEntries(
       Object.entries(values).map(([name, value]) => [name, { value, versions: [] }]),

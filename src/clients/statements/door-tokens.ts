@@ -6,7 +6,7 @@ import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
 import type { Reader, TimedConnection } from '../../database/reader.ts';
-import type { Database, Tables } from '../../database/tables/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type DoorTokenRecord = FromRow<Selectable<Tables['door_tokens']>>;
@@ -64,6 +64,7 @@ export async function revokeDoorToken(trx: ActorTransaction, id: string): Promis
     .returning(['name', 'integration_id'])
     .executeTakeFirst();
   if (revoked === undefined) return null;
+  await trx.deleteFrom('door_marks').where('counter', '=', id).execute();
   const { name, integration_id: integrationId } = revoked;
   await recordEntry(trx, { action: 'door.revoked', integrationId, details: { token: id, name } });
   return name;
@@ -81,40 +82,4 @@ export async function recordDoorTokenUse(
     .set({ last_used_at: now })
     .where('id', '=', id)
     .execute();
-}
-
-/**
- * Counts one more contact for the day that starts at `day` (epoch ms), in one statement, so requests at the same time
- * cannot exceed the limit together. Returns how many the token may still mark on that day, or null if the limit is
- * reached or the token was revoked in the meantime.
- */
-export async function countDoorMark(
-  connection: Database,
-  id: string,
-  day: number,
-): Promise<number | null> {
-  const row = await connection
-    .updateTable('door_tokens')
-    .set((eb) => ({
-      counted_day: day,
-      marks: eb
-        .case()
-        .when('counted_day', '=', day)
-        .then(eb('marks', '+', 1))
-        .else(1)
-        .end(),
-    }))
-    .where('id', '=', id)
-    .where((eb) => eb.or([eb('counted_day', '!=', day), eb('marks', '<', eb.ref('per_day'))]))
-    .returning(['per_day', 'marks'])
-    .executeTakeFirst();
-  return row === undefined ? null : row.per_day - Number(row.marks);
-}
-
-/** Returns how many contacts the token may still mark on the day that starts at `day`. */
-export function countMarksLeft(
-  { perDay, countedDay, marks }: Pick<DoorTokenRecord, 'perDay' | 'countedDay' | 'marks'>,
-  day: number,
-): number {
-  return countedDay === day ? Math.max(0, perDay - marks) : perDay;
 }

@@ -132,8 +132,8 @@ export const CLIENT_TABLES = {
       replied_at: bigint(),
     },
   ),
-  /** The executions of workflow actions that were accepted. Each counts once. */
-  door_executions: table(
+  /** The marks that count towards a limit of the day: of workflows, and of door tokens. Each counts once. */
+  door_marks: table(
     {
       key: ['fingerprint'],
       whenClientErased: 'deleted first',
@@ -141,10 +141,12 @@ export const CLIENT_TABLES = {
       retention: null,
     },
     {
-      /** Fingerprint of the CRM account and the execution. */
+      /** Fingerprint of the client, the counter, and the execution or the click. */
       fingerprint: text(),
       integration_id: text(),
-      accepted_at: bigint(),
+      /** What has the limit: `workflow`, or the ID of a door token. */
+      counter: text(),
+      marked_at: bigint(),
     },
   ),
   /** The tokens with which a CRM's own pages call the door of one client. They have no role. */
@@ -166,10 +168,6 @@ export const CLIENT_TABLES = {
       hash: text(),
       created_at: bigint(),
       last_used_at: nullable(bigint()),
-      /** The start of the day (UTC) that `marks` counts; 0 before the first mark. */
-      counted_day: withDefault(bigint()),
-      /** The number of contacts that it marked on that day. */
-      marks: withDefault(bigint()),
     },
   ),
   /** Webhook calls with the same response. Only the latest calls of each integration are kept. */

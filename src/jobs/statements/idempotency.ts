@@ -3,7 +3,7 @@
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { TimedConnection, TimedReader } from '../../database/reader.ts';
+import type { TimedConnection } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
 export type IdempotencyRecord = FromRow<Selectable<Tables['idempotency_keys']>>;
@@ -36,20 +36,6 @@ export async function claimIdempotencyKey(
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirstOrThrow()
     .then(fromRow);
-}
-
-/** Returns true if a request had this key within its lifetime. */
-export async function isIdempotencyKeyKnown(
-  reader: TimedReader,
-  fingerprint: string,
-): Promise<boolean> {
-  const row = await reader
-    .selectFrom('idempotency_keys')
-    .select('fingerprint')
-    .where('fingerprint', '=', fingerprint)
-    .where('used_at', '>=', reader.clock.now() - KEY_LIFETIME_MS)
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** Records that a different run serves the request, because an equal run was already waiting. */

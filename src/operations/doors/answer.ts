@@ -10,6 +10,7 @@ import { findHold, unknownHold } from '../find-decision.ts';
 import { findClient } from '../kit/clients.ts';
 import { acting } from '../kit/operation.ts';
 import { describeWaiting } from '../second-person.ts';
+import { findOwnContact } from './own-contact.ts';
 
 export const answeredSchema = z.object({
   answered: z.boolean().describe('False if a second user has to confirm the answer in donor-sync'),
@@ -45,7 +46,7 @@ export const answerAtDoor = acting({
   result: answeredSchema,
   async run(world, { integration, contact, question: id, decision }) {
     const client = findClient(world, integration);
-    const crmId = await world.application.contactId(client, contact);
+    const { crmId } = await findOwnContact(world, client, contact);
     const question = await findHold(world, id);
     const isOfContact = question.about === 'contact' && question.crmId === crmId;
     // A door shows only its own contact, so any other question is answered as unknown.

@@ -1,25 +1,15 @@
 /** "Enhance now" with a door token: marks a contact as wanted, at most so many in a day. */
 import { z } from 'zod';
-import {
-  countDoorMark,
-  countMarksLeft,
-  listDoorTokens,
-} from '../../clients/statements/door-tokens.ts';
+import { listDoorTokens } from '../../clients/statements/door-tokens.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { rightsChanged } from '../kit/authorise.ts';
 import { findClient } from '../kit/clients.ts';
 import { acting } from '../kit/operation.ts';
 import { contactInput } from './contact.ts';
-import { markWanted, wasMarkedBy } from './mark.ts';
-import { findOwnContact } from './own-contact.ts';
+import { markWithinDay, startOfDay } from './mark-within-day.ts';
 
-const DAY_MS = 86_400_000;
-
-/**
- * Marks a contact as `markWanted` does, for a program that has no user. So the limit of a day takes the place of a
- * user's rights. A click that is repeated within 24 hours counts once, and a contact that is not the client's never.
- */
+/** Marks a contact as `markWanted` does, for a program that has no user, within the limit of its token. */
 export const enhanceAtDoor = acting({
   name: 'doors enhance',
   summary: 'Mark a contact as wanted with a door token, within the limit of the day',
@@ -34,30 +24,27 @@ export const enhanceAtDoor = acting({
   subjects: ['integration', 'contact'],
   result: z.object({
     left: z.int().describe('How many more contacts the token may mark today'),
-    run: z.string().nullable().describe('The run that decides; null for an erased contact'),
+    run: z
+      .string()
+      .nullable()
+      .describe(
+        'The run that decides; null for an erased contact, and for a click of an earlier day',
+      ),
   }),
   async run(world, { integration, contact, token: id, click }) {
     const client = findClient(world, integration);
-    const { crmId } = await findOwnContact(world, client, contact);
-    // Several contacts that one flow marks have the same interview.
-    const key = `${click}\n${crmId}`;
     const token = (await listDoorTokens(world.reader)).find((one) => one.id === id);
     if (token?.integrationId !== client.id) throw rightsChanged();
-    const today = startOfDay(world.clock.now());
-    const left = (await wasMarkedBy(world, client, key))
-      ? countMarksLeft(token, today)
-      : await countDoorMark(world.store.connection, id, today);
-    if (left === null) throw limitReached(client.id, token.perDay);
-    const { run } = await markWanted.run(world, { integration, contact, key });
+    const { perDay: limit } = token;
+    const wish = { typed: contact, counter: id, key: click };
+    const day = { since: startOfDay(world.clock.now()), limit };
+    const { state, run, left } = await markWithinDay(world, client, wish, day);
+    if (state === 'limit') throw limitReached(client.id, limit);
     return { left, run };
   },
   say: ({ left }) =>
     `The contact was marked as wanted. ${formatCount(left)} more are possible today.`,
 });
-
-function startOfDay(now: number): number {
-  return now - (now % DAY_MS);
-}
 
 function limitReached(integration: string, perDay: number): ConfigurationError {
   return new ConfigurationError(

@@ -1,20 +1,13 @@
 /** Marks a contact as wanted for a workflow of the CRM, within the limit of the day. */
 import { z } from 'zod';
-import { takeExecution } from '../../clients/statements/doors.ts';
+import { WORKFLOWS } from '../../clients/statements/door-marks.ts';
 import { newId } from '../../core/new-id.ts';
 import { askAboutLimit, isLimitLifted } from '../../decisions/statements/workflow-limit.ts';
 import { listBlockedContacts } from '../../privacy/statements/blocks.ts';
 import { findClient } from '../kit/clients.ts';
 import { acting } from '../kit/operation.ts';
 import { contactInput } from './contact.ts';
-import { markWanted } from './mark.ts';
-
-export const DAY_MS = 86_400_000;
-
-/** Returns the start of the day (UTC) in which this moment is. */
-export function startOfDay(now: number): number {
-  return now - (now % DAY_MS);
-}
+import { markWithinDay, startOfDay } from './mark-within-day.ts';
 
 /**
  * Marks a contact, as `markWanted` does. An execution counts once, however often the CRM repeats its call. Beyond the
@@ -37,13 +30,10 @@ export const enrolContact = acting({
     const client = findClient(world, integration);
     const since = startOfDay(world.clock.now());
     const isLifted = await isLimitLifted(world.reader, client.id, since);
-    const one = { fingerprint: execution, integrationId: client.id };
     const day = { since, limit: isLifted ? Number.MAX_SAFE_INTEGER : limit };
-    const state = await world.store.act((trx) => takeExecution(trx, one, day));
-    if (state === 'limit') return { state: 'limit' as const };
-    // If the process died after counting, the CRM repeats the call, and the key leads to the same run.
-    await markWanted.run(world, { integration, contact, key: execution });
-    return { state: 'wanted' as const };
+    const wish = { typed: contact, counter: WORKFLOWS, key: execution };
+    const { state } = await markWithinDay(world, client, wish, day);
+    return { state };
   },
   say: ({ state }) => (state === 'wanted' ? 'The contact was marked.' : 'The limit is reached.'),
 });

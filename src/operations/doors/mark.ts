@@ -4,9 +4,9 @@ import type { Integration } from '../../core/integration-settings.ts';
 import { requireRole } from '../kit/authorise.ts';
 import { findClient } from '../kit/clients.ts';
 import { type ActingWorld, acting } from '../kit/operation.ts';
-import { isKeyKnown, startOnce, startRun } from '../start-run.ts';
+import { startOnce, startRun } from '../start-run.ts';
 import { contactInput } from './contact.ts';
-import { findOwnContact } from './own-contact.ts';
+import { findOwnContact, type OwnContact } from './own-contact.ts';
 
 export const markedSchema = z.object({
   accepted: z.literal(true),
@@ -34,26 +34,21 @@ export const markWanted = acting({
     // A CRM itself has no user, and its door decides what it may do. A user needs the role as everywhere.
     if (world.caller.kind === 'person') requireRole(world.caller, startRun.role);
     const client = findClient(world, integration);
-    const { crmId, isErased } = await findOwnContact(world, client, contact);
-    // A CRM continues to name erased contacts, so not even their ID is stored.
-    if (isErased) return { accepted: true as const, run: null };
-    const wish = { contact: crmId, full: false, acceptMatchRate: false, acceptMarks: false };
-    const { run } = await startOnce(world, client, wish, toRunKey(key));
-    return { accepted: true as const, run: run.id };
+    return markOwn(world, client, await findOwnContact(world, client, contact), key);
   },
   say: () => 'The contact was marked as wanted.',
 });
 
-/** Returns true if this click marked a contact within the last 24 hours. */
-export function wasMarkedBy(
-  world: Pick<ActingWorld, 'store'>,
+/** Marks a contact that is known to be the client's. The key is separate from the keys of other programs. */
+export async function markOwn(
+  world: ActingWorld,
   client: Integration,
+  { crmId, isErased }: OwnContact,
   key: string,
-): Promise<boolean> {
-  return isKeyKnown(world, client, toRunKey(key));
-}
-
-/** Keys of clicks are separate from the keys of other programs. */
-function toRunKey(key: string): string {
-  return `door\n${key}`;
+): Promise<z.output<typeof markedSchema>> {
+  // A CRM continues to name erased contacts, so not even their ID is stored.
+  if (isErased) return { accepted: true, run: null };
+  const wish = { contact: crmId, full: false, acceptMatchRate: false, acceptMarks: false };
+  const { run } = await startOnce(world, client, wish, `door\n${key}`);
+  return { accepted: true, run: run.id };
 }

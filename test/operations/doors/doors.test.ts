@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Role } from '../../../src/core/role.ts';
-import { listOpenQuestions } from '../../../src/decisions/statements/questions.ts';
+import { ERASURE_KIND } from '../../../src/decisions/statements/erasure-requests.ts';
+import { listOpenQuestions, type Question } from '../../../src/decisions/statements/questions.ts';
+import { WORKFLOW_LIMIT_KIND } from '../../../src/decisions/statements/workflow-limit.ts';
 import { crmAtDoor, userAtDoor } from '../../../src/interfaces/api/doors/door-caller.ts';
 import { answerAtDoor } from '../../../src/operations/doors/answer.ts';
 import { showAtDoor } from '../../../src/operations/doors/contact.ts';
@@ -198,5 +200,28 @@ describe('an answer at a door', () => {
       limit: 1,
     });
     expect(entry?.actor).toEqual({ kind: 'door', name: 'Ada', from: '192.0.2.1' });
+  });
+
+  it.each<[string, Partial<Pick<Question, 'kind' | 'batch'>>]>([
+    ['an erasure', { kind: ERASURE_KIND }],
+    ['the limit of workflows', { kind: WORKFLOW_LIMIT_KIND }],
+    ['many contacts at once', { batch: 'batch-1' }],
+  ])('is given in donor-sync alone if the question is about %s', async (_, changes) => {
+    const world = await openHeld(1);
+    const { store } = world.application;
+    const [held] = await listOpenQuestions(store.reader);
+    if (held?.about !== 'contact') throw new Error('no held contact');
+    await store.act((trx) =>
+      trx.updateTable('questions').set(changes).where('id', '=', held.id).execute(),
+    );
+    const input = { integration: 'riverside', contact: held.crmId };
+    const owner = userAs('owner');
+    const { values } = await perform(toDeps(world), owner, showAtDoor, input);
+    expect(values?.question).toMatchObject({ id: held.id, answers: [] });
+    const answer = { ...input, question: held.id, decision: 'approve' as const };
+    expect(await codeOf(perform(toDeps(world), owner, answerAtDoor, answer))).toBe(
+      'hold_not_at_door',
+    );
+    expect(await listOpenQuestions(store.reader)).toMatchObject([{ id: held.id, decision: null }]);
   });
 });

@@ -121,7 +121,7 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
 
   /**
    * Does something for the client that the contact belongs to. Several clients can share an account, so the next one is
-   * tried if the contact is unknown to the one before.
+   * tried if the contact or its question is unknown to the one before.
    */
   async function withClient<Result>(
     c: Context<HttpEnv>,
@@ -134,14 +134,17 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     const linked = await findLink(door, call);
     const person = linked && (await findPersonBy(store.reader, 'id', linked.personId));
     const name = person ? readIdentity(sealer, person).name : null;
-    let unknown: unknown;
-    for (const client of clients) {
+    const asked = clients.map((client) => {
       const place = toPlace(c, door, client);
-      const caller = person ? userAtDoor(place, person, name ?? '') : null;
+      return { client, caller: person ? userAtDoor(place, person, name ?? '') : null };
+    });
+    let unknown: unknown;
+    // A contact can belong to several clients. The clients that the user has access to come first.
+    for (const { client, caller } of asked.toSorted(byAccess)) {
       try {
         return await act(client, caller, name);
       } catch (error) {
-        if (!isConfigurationError(error) || error.code !== 'contact_unknown') throw error;
+        if (!isUnknownHere(error)) throw error;
         unknown ??= error;
       }
     }
@@ -199,6 +202,19 @@ function read<Body>(schema: z.ZodType<Body>, body: unknown): Body {
   if (data !== undefined) return data;
   const path = error?.issues[0]?.path.join('.') ?? '';
   throw invalidRequest(`The body of the call is not as expected${path && ` at "${path}"`}.`);
+}
+
+interface Asked {
+  caller: Caller | null;
+}
+
+function byAccess(one: Asked, other: Asked): number {
+  return Number(one.caller === null) - Number(other.caller === null);
+}
+
+function isUnknownHere(error: unknown): boolean {
+  if (!isConfigurationError(error)) return false;
+  return error.code === 'contact_unknown' || error.code === 'hold_unknown';
 }
 
 function contactPath({ id }: Integration, { contact }: DoorContact): string {

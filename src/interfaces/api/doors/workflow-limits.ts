@@ -6,7 +6,8 @@ import type { WorkflowState } from '../../../../connectors/doors.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { isLimitLifted } from '../../../decisions/statements/workflow-limit.ts';
-import { askAboutMore, DAY_MS, startOfDay } from '../../../operations/doors/enrol.ts';
+import { askAboutMore } from '../../../operations/doors/enrol.ts';
+import { DAY_MS, startOfDay } from '../../../operations/doors/mark-within-day.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
 import { perform } from '../../../operations/kit/perform.ts';
 import { toOperationDeps } from '../request/caller.ts';
@@ -25,11 +26,14 @@ interface Beyond {
 }
 
 export interface WorkflowLimits {
-  /** Does this unless the day's limit was reached a moment ago. Counts each mark beyond the limit. */
+  /**
+   * Does this unless the day's limit was reached a moment ago. Counts each mark beyond the limit. If the contact may
+   * belong to another client (`isOwn` is false), the limit alone says nothing about it, so this is always done.
+   */
   within(
     client: Integration,
     caller: Caller,
-    contact: string,
+    asked: { contact: string; isOwn: boolean },
     act: () => Promise<WorkflowState>,
   ): Promise<WorkflowState>;
   /** Writes what was counted. */
@@ -42,12 +46,12 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
   const reached = new Map<string, Beyond>();
 
   return {
-    async within(client, caller, contact, act) {
+    async within(client, caller, { contact, isOwn }, act) {
       const { id } = client;
       const now = clock.now();
       const day = startOfDay(now);
       const before = reached.get(id);
-      if (before?.day === day && !(await isOpenAgain(id, before, now))) {
+      if (isOwn && before?.day === day && !(await isOpenAgain(id, before, now))) {
         before.count += 1;
         schedule(id, before);
         return 'limit';

@@ -2,7 +2,9 @@
 import type { Context, Hono } from 'hono';
 import type { WorkflowState } from '../../../../connectors/doors.ts';
 import { DOORS } from '../../../../connectors/index.ts';
+import { findContacts } from '../../../contacts/contacts.ts';
 import { isConfigurationError } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { enrolContact } from '../../../operations/doors/enrol.ts';
 import { perform } from '../../../operations/kit/perform.ts';
 import { toOperationDeps } from '../request/caller.ts';
@@ -36,13 +38,15 @@ export function workflowRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<
     if (action === null) throw refused('It is not about a contact.');
     const { account, contact, execution } = action;
     const clients = await findPinned(deps, door.kind, account);
+    const knowing = clients.length === 1 ? clients : await listKnowing(clients, contact);
+    const isOwn = knowing.length > 0;
     const { fingerprint } = deps.application.store;
     const one = fingerprint('door_execution', `${door.kind}\n${account}\n${execution}`);
     let state: WorkflowState = 'unknown';
-    for (const client of clients) {
+    for (const client of isOwn ? knowing : clients) {
       const place = { integrationId: client.id, name: door.name, from: getAddress(c) };
       const caller = crmAtDoor(place);
-      state = await limits.within(client, caller, contact, async () => {
+      state = await limits.within(client, caller, { contact, isOwn }, async () => {
         const limit = workflowPerDay;
         const input = { integration: client.id, contact, execution: one, limit };
         return enrol(() => perform(world, caller, enrolContact, input));
@@ -50,6 +54,18 @@ export function workflowRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<
       if (state !== 'unknown') break;
     }
     return c.json(reply(state) ?? {});
+  }
+
+  /** The clients whose runs have read this contact. Several clients can share an account, each with a filter. */
+  async function listKnowing(clients: readonly Integration[], contact: string) {
+    const { store, contactId } = deps.application;
+    const knowing: Integration[] = [];
+    for (const client of clients) {
+      const crmId = await contactId(client, contact);
+      const record = (await findContacts(store.reader, client.id, [crmId])).get(crmId);
+      if (record !== undefined && record.state !== 'removed') knowing.push(client);
+    }
+    return knowing;
   }
 
   async function enrol(act: () => Promise<{ state: WorkflowState }>): Promise<WorkflowState> {

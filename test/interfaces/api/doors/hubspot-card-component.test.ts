@@ -6,7 +6,6 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listContactIds } from '../../../../src/contacts/contacts.ts';
 import { closedAfterTest } from '../../../helpers/closed-after-test.ts';
 import { controlService } from '../../../helpers/service-control.ts';
 import { type HubspotWorld, openHubspotWorld } from './hubspot-world.ts';
@@ -58,12 +57,6 @@ async function renderCard(world: HubspotWorld, contact: string) {
   return renderer;
 }
 
-async function contactsOf({ application: { store } }: HubspotWorld): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const portion of listContactIds(store.reader, 'riverside')) ids.push(...portion);
-  return ids;
-}
-
 afterEach(() => {
   vi.unstubAllGlobals();
 });
@@ -78,7 +71,7 @@ describe('the card', () => {
   it('shows a stranger the link and no value, and a linked admin the profile after one click on Enhance', async () => {
     const world = await open({ contacts: 2, integration: { budget: { perRun: 1 } } });
     await world.syncAll();
-    const shown = await Promise.all((await contactsOf(world)).map((id) => world.show(id)));
+    const shown = await Promise.all((await world.contactsOf()).map((id) => world.show(id)));
     const contact = String(
       shown.find((one) => one.contact.paidAt === null)?.contact['contact'] ?? '',
     );

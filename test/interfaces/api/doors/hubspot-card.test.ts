@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { listContactIds } from '../../../../src/contacts/contacts.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import { listAuditEntries } from '../../../../src/privacy/audit/read-audit.ts';
 import { listRunRequests } from '../../../../src/sync/statements/run-requests.ts';
@@ -22,12 +21,6 @@ function codeIn(answer: string): string {
   return errorSchema.safeParse(JSON.parse(answer)).data?.error.code ?? answer;
 }
 
-async function contactsOf({ application: { store } }: HubspotWorld): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const portion of listContactIds(store.reader, 'riverside')) ids.push(...portion);
-  return ids;
-}
-
 /** A world in which the portal is pinned, but no contact is paid for. */
 async function openPinned(options: Parameters<typeof openHubspotWorld>[0] = {}) {
   const world = await open({
@@ -35,7 +28,7 @@ async function openPinned(options: Parameters<typeof openHubspotWorld>[0] = {}) 
     integration: { budget: { perRun: 0 }, ...options.integration },
   });
   await world.syncAll();
-  const [contact = '', other = ''] = await contactsOf(world);
+  const [contact = '', other = ''] = await world.contactsOf();
   return { world, contact, other };
 }
 
@@ -95,7 +88,7 @@ describe('the card', () => {
   it('enhances one contact for one credit, whatever is clicked twice or fails in between', async () => {
     const world = await open({ contacts: 2, integration: { budget: { perRun: 1 } } });
     await world.syncAll();
-    const shown = await Promise.all((await contactsOf(world)).map((id) => world.show(id)));
+    const shown = await Promise.all((await world.contactsOf()).map((id) => world.show(id)));
     const contact = shown.find((one) => one.contact.paidAt === null)?.contact['contact'] as string;
     await world.linkAs('Ada', 'admin', contact);
     const { spent } = controlService(world.service);
@@ -156,7 +149,7 @@ async function openHold(world: HubspotWorld, jobs: ReturnType<typeof holdJobs>):
   const synced = world.syncAll();
   const { spent } = controlService(world.service);
   while ((await spent()) < 1) await systemClock.sleep(20);
-  const ids = await contactsOf(world);
+  const ids = await world.contactsOf();
   for (const id of ids) {
     await edit(world.hubspot, { action: 'update', id, values: { lastname: 'Quillfeather' } });
   }
@@ -223,6 +216,25 @@ describe('an attack on the card', () => {
       ...{ method: 'POST', headers: sent.headers, body: sent.body },
     });
     expect(host.status).toBe(202);
+  });
+
+  it('of ten clicks at the same moment, with one key or with ten, leads to one run for one credit', async () => {
+    const world = await open({ contacts: 2, integration: { budget: { perRun: 1 } } });
+    await world.syncAll();
+    const ids = await world.contactsOf();
+    const shown = await Promise.all(ids.map((id) => world.show(id)));
+    const contact = String(shown.find((one) => one.contact.paidAt === null)?.contact['contact']);
+    await world.linkAs('Ada', 'admin', contact);
+    const clicks = Array.from({ length: 10 }, (_, index) => index);
+    const click = (key: string) => world.card('wanted', { key, contact });
+    const same = await Promise.all(clicks.map(() => click('click-0001')));
+    const others = await Promise.all(clicks.map((index) => click(`click-1${index}00`)));
+    const answers = [...same, ...others].map(({ status, answer }) => [status, answer.slice(0, 16)]);
+    expect(answers).toEqual(clicks.flatMap(() => Array(2).fill([202, '{"accepted":true'])));
+    for (const { answer } of [...same, ...others]) {
+      await world.untilEnded(markedSchema.parse(JSON.parse(answer)).run ?? '');
+    }
+    expect(await controlService(world.service).spent()).toBe(2);
   });
 
   it('by a linked user without the role, or without access to the client, does nothing', async () => {

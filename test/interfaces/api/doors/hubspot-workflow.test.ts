@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../../../sandbox/hubspot/webhooks/signature.ts';
-import { listContactIds } from '../../../../src/contacts/contacts.ts';
+import { systemClock } from '../../../../src/core/clock.ts';
 import { decideQuestion } from '../../../../src/decisions/decide.ts';
 import { listDueErasures } from '../../../../src/decisions/statements/erasure-requests.ts';
 import { listOpenQuestions } from '../../../../src/decisions/statements/questions.ts';
@@ -16,18 +16,12 @@ import { perform } from '../../../../src/operations/kit/perform.ts';
 import { listRunRequests } from '../../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../../helpers/closed-after-test.ts';
 import { openHttpWorld } from '../http-world.ts';
-import { type HubspotWorld, openHubspotWorld } from './hubspot-world.ts';
+import { openHubspotWorld } from './hubspot-world.ts';
 
 const open = closedAfterTest(openHubspotWorld);
 const openPlain = closedAfterTest(openHttpWorld);
 
 const replySchema = z.object({ outputFields: z.record(z.string(), z.string()) });
-
-async function contactsOf({ application: { store } }: HubspotWorld): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const portion of listContactIds(store.reader, 'riverside')) ids.push(...portion);
-  return ids;
-}
 
 function stateIn(answer: string): string | undefined {
   return replySchema.parse(JSON.parse(answer)).outputFields['donor_sync_state'];
@@ -38,7 +32,7 @@ async function openPinned(workflowPerDay: number) {
   const world = await open({ contacts: 4, workflowPerDay, integration: { budget: { perRun: 0 } } });
   await world.syncAll();
   await world.runner.stop();
-  return { world, contacts: await contactsOf(world) };
+  return { world, contacts: await world.contactsOf() };
 }
 
 describe('an event of the app', () => {
@@ -91,6 +85,36 @@ describe('the workflow action', () => {
     expect(await listOpenQuestions(reader, 'riverside')).toEqual([]);
   });
 
+  it('starts nothing for a call that was answered days ago and is sent again, because its signature has no time', async () => {
+    let later = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + later };
+    const world = await open({ contacts: 2, clock, integration: { budget: { perRun: 0 } } });
+    await world.syncAll();
+    const [one = '', two = ''] = await world.contactsOf();
+    const { store } = world.application;
+    const runsOf = async () => {
+      const waiting = await listRunRequests(store.reader);
+      const { runs } = await store.reader
+        .selectFrom('runs')
+        .select((eb) => eb.fn.countAll().as('runs'))
+        .executeTakeFirstOrThrow();
+      return waiting.length + Number(runs);
+    };
+    const before = await runsOf();
+    expect(stateIn((await world.enrol(one, 'callback-1')).answer)).toBe('wanted');
+    await expect.poll(runsOf).toBe(before + 1);
+    later = 2 * 86_400_000;
+    expect(stateIn((await world.enrol(one, 'callback-1')).answer)).toBe('wanted');
+    // The same execution cannot be turned to another contact for nothing: that counts as a mark of its own.
+    expect(stateIn((await world.enrol(two, 'callback-1')).answer)).toBe('wanted');
+    await expect.poll(runsOf).toBe(before + 2);
+    const { marks } = await store.reader
+      .selectFrom('door_marks')
+      .select((eb) => eb.fn.countAll().as('marks'))
+      .executeTakeFirstOrThrow();
+    expect(Number(marks)).toBe(2);
+  });
+
   it('takes only a signature of version 2, of the pinned portal, about a contact of the client', async () => {
     const { world, contacts } = await openPinned(9);
     const [one = ''] = contacts;
@@ -120,7 +144,7 @@ describe('the workflow action', () => {
     const caller = crmAtDoor(at);
     const states = new Map<string, number>();
     for (let call = 0; call < 100_000; call += 1) {
-      const state = await limits.within(client, caller, contact, async () => {
+      const state = await limits.within(client, caller, { contact, isOwn: true }, async () => {
         const execution = `execution-${call}`;
         const input = { integration: 'riverside', contact, execution, limit: 100 };
         return (await perform(toOperationDeps(deps), caller, enrolContact, input)).state;

@@ -1,8 +1,10 @@
 /** HubSpot's stand-in and a service whose door accepts the calls of its app. */
 import { z } from 'zod';
 import { type HubspotSandbox, startHubspotSandbox } from '../../../../sandbox/hubspot/index.ts';
+import { listContactIds } from '../../../../src/contacts/contacts.ts';
 import type { Role } from '../../../../src/core/role.ts';
 import { createMissingFields } from '../../../../src/fields/describe.ts';
+import { WITHOUT_TRIAL } from '../../../helpers/sync-world.ts';
 import { control } from '../../../testbed/asking.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http-world.ts';
 import { join, send } from '../people-world.ts';
@@ -64,18 +66,45 @@ export interface HubspotWorld extends HttpWorld {
     contact: string,
     forgery?: Forgery,
   ): Promise<{ id: string; cookie: string }>;
-  /** Makes the fields, and does a run over all contacts. */
-  syncAll(): Promise<void>;
+  /** Makes the fields, and does a run over all contacts of a client; of `riverside` by default. */
+  syncAll(client?: string): Promise<void>;
+  /** The IDs of the contacts that the runs of a client have read; of `riverside` by default. */
+  contactsOf(client?: string): Promise<string[]>;
 }
 
-export async function openHubspotWorld(
-  options: HttpWorldOptions & { contacts?: number; workflowPerDay?: number } = {},
-): Promise<HubspotWorld> {
-  const { contacts = 4, workflowPerDay = 100, ...others } = options;
-  const hubspot = await startHubspotSandbox({
+export interface HubspotWorldOptions extends HttpWorldOptions {
+  contacts?: number;
+  workflowPerDay?: number;
+  /** Another client of HubSpot, with its ID and more settings. */
+  second?: { id: string; hubspot: HubspotSandbox | 'same'; settings?: Record<string, unknown> };
+  /** Prepares the account before the service starts. */
+  prepare?: (hubspot: HubspotSandbox) => Promise<void>;
+}
+
+/** A stand-in without limits of requests, which slow tests down. */
+export function startPortal(
+  contacts: number,
+  options: Pick<HttpWorldOptions, 'clock'> & { portalId?: number } = {},
+): Promise<HubspotSandbox> {
+  const { clock, portalId } = options;
+  return startHubspotSandbox({
     ...{ contacts, donors: 500, searchLagMs: 0, searchPerSecond: 0, ratePer10s: 0 },
-    ...(options.clock && { clock: () => options.clock?.now() ?? 0 }),
+    ...(portalId !== undefined && { portalId }),
+    ...(clock && { clock: () => clock.now() }),
   });
+}
+
+function crmAt({ baseUrl: url, token }: HubspotSandbox) {
+  return {
+    ...{ kind: 'hubspot', url, auth: { type: 'token', token } },
+    ...{ searchesPerSecond: 0, requestsPerTenSeconds: 0 },
+  };
+}
+
+export async function openHubspotWorld(options: HubspotWorldOptions = {}): Promise<HubspotWorld> {
+  const { contacts = 4, workflowPerDay = 100, second, prepare, ...others } = options;
+  const hubspot = await startPortal(contacts, options);
+  await prepare?.(hubspot);
   const app = appSchema.parse((await control(hubspot, 'GET', '/oauth')).body);
   const world = await openHttpWorld({
     ...others,
@@ -85,13 +114,19 @@ export async function openHubspotWorld(
       ...options.settings,
     },
     integration: {
-      crm: {
-        ...{ kind: 'hubspot', url: hubspot.baseUrl, auth: { type: 'token', token: hubspot.token } },
-        ...{ searchesPerSecond: 0, requestsPerTenSeconds: 0 },
-      },
-      guards: { trial: { size: 0 } },
+      crm: crmAt(hubspot),
+      ...WITHOUT_TRIAL,
       ...options.integration,
     },
+    ...(second && {
+      others: [second.id],
+      other: {
+        crm: crmAt(second.hubspot === 'same' ? hubspot : second.hubspot),
+        ...WITHOUT_TRIAL,
+        settleAfterMs: 200,
+        ...second.settings,
+      },
+    }),
   });
   const key = () => crypto.randomUUID();
   async function card(path: string, body: object, forgery: Forgery = {}) {
@@ -123,15 +158,21 @@ export async function openHubspotWorld(
       if (linked.location !== '/account?note=linked') throw new Error(linked.text);
       return { id, cookie };
     },
-    async syncAll() {
-      const [integration] = world.application.select(['riverside']);
+    async contactsOf(client = 'riverside') {
+      const ids: string[] = [];
+      const { reader } = world.application.store;
+      for await (const portion of listContactIds(reader, client)) ids.push(...portion);
+      return ids;
+    },
+    async syncAll(client = 'riverside') {
+      const [integration] = world.application.select([client]);
       if (!integration) throw new Error('no integration');
       const opened = await world.application.open(integration, new AbortController().signal);
       const connector = await opened.deps.openConnector(null);
       await createMissingFields(connector, opened.mappings);
       await connector.close();
       await opened.close();
-      const asked = { integrationId: 'riverside', trigger: 'manual' } as const;
+      const asked = { integrationId: client, trigger: 'manual' } as const;
       await world.untilEnded((await world.runner.request(asked)).runId);
     },
     async close() {
