@@ -78,6 +78,8 @@ export interface DecidedPage<C extends ReadContact> {
   removed: readonly Departure[];
   /** Contacts that were looked up and not found, and that do not seem to be deleted. Defaults to none. */
   missing?: readonly string[];
+  /** Contacts that were found and are blocked, because their person was erased; empty if omitted. */
+  blocked?: readonly string[];
   /** The position from which a later reading can continue after this page. */
   cursor: string | null;
   /** The marks of erased people, and whether anyone on the page may be one of them. Omitted if there are none. */
@@ -114,6 +116,7 @@ export async function recordDecidedPage<C extends ReadContact>(
   // After a merge, the remaining record must inherit before a credit can be spent on it.
   await recordRemoved(trx, trx.lease, run, page.removed);
   await mark(trx, trx.lease, run, page.missing ?? []);
+  await recordBlocked(trx, run, page.blocked ?? []);
   let chosen = 0;
   for (const batch of splitIntoBatches(contacts, CONTACTS_AT_ONCE)) {
     chosen += await recordBatch(trx, trx.lease, run, batch, decide);
@@ -122,6 +125,17 @@ export async function recordDecidedPage<C extends ReadContact>(
   const { cursor } = page;
   if (cursor !== null) await moveCursor(trx, { id: trx.lease.integrationId, cursor });
   return true;
+}
+
+/** Contacts without a row stay unknown. */
+async function recordBlocked(
+  trx: RunTransaction,
+  run: RunContext,
+  crmIds: readonly string[],
+): Promise<void> {
+  if (crmIds.length === 0) return;
+  await move(trx, trx.lease, 'foundBlocked', crmIds, run);
+  await closeMissing(trx, trx.lease, run.now, crmIds);
 }
 
 /**

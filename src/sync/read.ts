@@ -72,12 +72,16 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
       contacts.some((contact) => contact.looksErased === true) ||
       removed.some(({ mergedInto }) => mergedInto !== null);
     const marks = run.erased?.marks;
+    const blocked = page.contacts.flatMap(({ id }) =>
+      forgottenFingerprint(deps, run, id) === null ? [] : id,
+    );
     const decided = {
       runId: run.id,
       contacts,
       removed,
       cursor: getWatermark(page, run),
       missing: page.missing ?? [],
+      blocked,
       ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
     };
     const isRecorded = await deps.store.checkpoint(run.lease, (trx) =>

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import { findContacts } from '../../src/contacts/contacts.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
@@ -419,5 +421,71 @@ describe('an erasure that has only begun', () => {
     const report = await world.sync({ only: id });
     expect(report.status).toBe('succeeded');
     expect(await tablesNaming(world, id)).toEqual([]);
+  });
+});
+
+describe('a contact of a list that a user has confirmed as an erased person, and that holds values of ours', () => {
+  /** A list: each reading is complete, and a row that left is only absent. */
+  const connector = (crm: MemoryCrm, signal: AbortSignal): Connector => {
+    const memory = createMemoryConnector(crm, signal);
+    return {
+      ...memory,
+      capabilities: { ...memory.capabilities, incremental: false, reportsRemovals: false },
+      async *readPages() {
+        for await (const page of memory.readPages(null)) {
+          yield { ...page, removed: [], cursor: null };
+        }
+      },
+    };
+  };
+
+  /** The contacts have our values, and wait for `forget` to remove them. */
+  async function openConfirmed(
+    people: number,
+    confirmed: number,
+    integration: Record<string, unknown> = {},
+  ) {
+    const world = await open({ connector, integration });
+    const ids = await world.addPeople(people);
+    await world.sync();
+    const chosen = ids.slice(0, confirmed);
+    for (const id of chosen) {
+      const { id: _, ...person } = contactOf(world, id);
+      const twin = world.crm.addContact({ ...person, id: `twin-of-${id}` });
+      await erasePerson(world.store, 'riverside', contactOf(world, twin));
+    }
+    await world.sync();
+    for (const hold of await listOpenQuestions(world.store.reader)) {
+      expect(hold.kind).toBe('forgotten_person');
+      expect(await recordDecision(world.store, hold, 'rejected')).toBe(true);
+    }
+    for (const id of chosen) expect(await reasonOf(world, id)).toBe('forgotten');
+    return { world, chosen };
+  }
+
+  it('does not count as gone, because the list still has it', async () => {
+    const { world, chosen } = await openConfirmed(5, 1);
+    for (let times = 0; times < 2; times += 1) {
+      expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded', reason: null });
+      const rows = await findContacts(world.store.reader, 'riverside', chosen);
+      expect([...rows.values()]).toMatchObject([
+        { state: 'settled', outcomeReason: 'forgotten', missingSince: null },
+      ]);
+    }
+  });
+
+  it('asks nobody whether it is gone, even if it is one of many', async () => {
+    const guards = { departures: { share: 0, atLeast: 2 } };
+    const { world } = await openConfirmed(6, 4, { guards });
+    expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded', reason: null });
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
+  });
+
+  it('counts as gone once it has left the list', async () => {
+    const { world, chosen } = await openConfirmed(5, 1);
+    for (const id of chosen) world.crm.vanish(id);
+    await world.sync({ full: true });
+    const rows = await findContacts(world.store.reader, 'riverside', chosen);
+    expect([...rows.values()]).toMatchObject([{ state: 'removed' }]);
   });
 });

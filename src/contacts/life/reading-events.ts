@@ -18,6 +18,7 @@ import {
   type EventRow,
   OF_ITS_JOB,
   ONLY_ITS_PROFILE,
+  STATES,
   UNDER_WAY,
   UNKNOWN,
 } from './event.ts';
@@ -113,6 +114,14 @@ export const READING_EVENTS = {
       },
     ],
     otherwise: UNDER_WAY,
+  },
+  /**
+   * The contact is blocked because its person was erased, and a user still has to remove our values. Nothing that was
+   * read about it is stored, but it has not left the CRM.
+   */
+  foundBlocked: {
+    ways: [{ from: STATES, to: null, set: { ...SEEN, missing_since: null } }],
+    otherwise: UNKNOWN,
   },
   /** Records only what was read. */
   seen: {
