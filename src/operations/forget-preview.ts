@@ -123,7 +123,10 @@ async function compare(
     const open = await application.open(findClient(world, integration), signal);
     try {
       const deps = await openCrm(open.deps, null);
-      return { clearable: await previewClearing(deps, ids, { crmId, forms }), problem: null };
+      return {
+        clearable: await previewClearing(deps, integration, ids, { crmId, forms }),
+        problem: null,
+      };
     } finally {
       await open.close();
     }

@@ -9,9 +9,9 @@ const FOLDER = join(import.meta.dirname, 'mutants');
 const names = readdirSync(FOLDER).sort();
 
 describe('the deliberate defects', () => {
-  it('are eighty, numbered from the first to the last', () => {
+  it('are numbered from the first to the last', () => {
     expect(names.map((name) => Number(name.slice(0, 2)))).toEqual(
-      Array.from({ length: 81 }, (_, index) => index + 1),
+      Array.from({ length: 83 }, (_, index) => index + 1),
     );
   });
 

@@ -12,6 +12,7 @@ import type { SyncDeps } from '../../sync/control/context.ts';
 import { valueFingerprint } from '../values.ts';
 import { writeChanges } from '../write.ts';
 import { type CrmErasure, type ErasureNote, NOTHING_CLEARED, union } from './erasure-note.ts';
+import { findFormerRows } from './former-rows.ts';
 
 export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
@@ -21,7 +22,7 @@ export interface ForgottenContact {
   crmId: string;
   /** Every form of the ID under which data may be stored. The canonical form comes first. */
   forms: readonly string[];
-  /** Records that were merged into this contact. Their values may have moved into its fields. */
+  /** Records that were merged into this contact, and its former rows. Their values may have moved into its fields. */
   parts: readonly string[];
 }
 
@@ -146,10 +147,11 @@ export interface ClearablePreview {
 /** Shows what `clearInCrm` would clear; changes nothing. */
 export async function previewClearing(
   deps: ForgetDeps,
+  integrationId: string,
   integrationIds: readonly string[],
   { crmId, forms }: Pick<ForgottenContact, 'crmId' | 'forms'>,
 ): Promise<ClearablePreview> {
-  const parts = await findParts(deps, integrationIds, crmId);
+  const parts = await findParts(deps, integrationId, integrationIds, forms);
   const contact = { crmId, forms, parts };
   const { seen, unreadable, toClear, values } = await inspectFields(
     deps,
@@ -164,7 +166,7 @@ export async function previewClearing(
   };
 }
 
-/** The fields whose present value the CRM's automation has made from a value that we wrote. */
+/** Returns the fields whose current value the CRM's automation has made from a value that we wrote. */
 async function findAutomatedValues(
   connector: ForgetDeps['connector'],
   id: string,
@@ -218,13 +220,14 @@ async function readFields(
 }
 
 /**
- * Returns every record whose values a merge may have moved into this record. Uses the CRM's response and what runs have
- * read.
+ * Returns every record whose values a merge, or another ID in a list, may have moved into this record. Uses the CRM's
+ * response and what runs have read. `forms` are the forms of the contact's ID, the canonical form first.
  */
 export async function findParts(
   { store, connector }: Pick<ForgetDeps, 'store' | 'connector'>,
+  integrationId: string,
   integrationIds: readonly string[],
-  crmId: string,
+  forms: readonly string[],
 ): Promise<string[]> {
   const byHeir = new Map<string, string[]>();
   for (const id of integrationIds) {
@@ -232,7 +235,8 @@ export async function findParts(
       byHeir.set(heir, [...(byHeir.get(heir) ?? []), part]);
     }
   }
-  const all = [crmId];
+  const [crmId = ''] = forms;
+  const all = [crmId, ...(await findFormerRows({ store, connector }, integrationId, forms))];
   for (let at = 0; at < all.length; at += 1) {
     const heir = all[at] ?? '';
     const told = (await connector.findMerged?.(heir)) ?? [];

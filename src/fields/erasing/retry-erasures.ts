@@ -55,7 +55,7 @@ async function retry(
   };
   const forms = [crmId, ...(deps.otherForms?.(crmId) ?? [])];
   const account = await listIntegrationsOfSameAccount(store.reader, lease.integrationId);
-  const parts = await findParts(deps, account, crmId);
+  const parts = await findParts(deps, lease.integrationId, account, forms);
   const contact = { crmId, forms, parts };
   const { isSeenEmpty } = await clearInCrm(deps, account, contact, begun.clearing, save);
   const found = await findMentions(deps, lease.integrationId, {

@@ -203,7 +203,7 @@ async function eraseOutside(
     await save({ crm: NOTHING_CLEARED, mentions, unreached: clients.unreached });
   }
   if (clients.crm !== null && alsoInCrm) {
-    const parts = await findParts(clients.crm, ids, crmId);
+    const parts = await findParts(clients.crm, id, ids, forms);
     const contact: ForgottenContact = { crmId, forms, parts };
     const cleared = await clearInCrm(clients.crm, ids, contact, note.clearing, save);
     isSeenEmpty = cleared.isSeenEmpty;
@@ -358,7 +358,7 @@ export async function doneBefore(
         await store.checkpoint(target.lease, (trx) => noteErasureReceipt(trx, crmId, receipt));
       };
       const before = note.crm?.cleared ?? [];
-      const parts = await findParts(crm, ids, crmId);
+      const parts = await findParts(crm, integration, ids, facts.forms);
       const contact = { crmId, forms: facts.forms, parts };
       // Values that the first erasure left in the CRM are recognised by their fingerprints.
       const cleared = await clearInCrm(crm, ids, contact, note.clearing, save);

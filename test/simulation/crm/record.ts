@@ -32,6 +32,11 @@ export interface Cell {
    * CRMs, and once the value was copied into another record.
    */
   madeFrom?: FieldValue;
+  /**
+   * True for a value of ours that came with another ID, in a row that nothing else shows to be the former contact. A run
+   * has to take it for a user's value. An erasure may recognise it, because it compares it with the former row's values.
+   */
+  isCarried?: boolean;
 }
 
 /**

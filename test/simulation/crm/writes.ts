@@ -75,9 +75,11 @@ function writeValues(
   if (isFilled && !life.isAtDesk && knowsOptOut(deps, life, record)) {
     deps.violate('opt-out', `contact ${id} is written into after it has opted out`);
   }
+  const isErasing = life.isAtDesk && record.erasureBegunAt !== null && !isFilled;
   for (const [field, value] of Object.entries(values)) {
     const cell = record.values.get(field);
-    const isOwn = cell?.author === 'person' && cell.value !== null && cell.at < valuesReadAt;
+    const isTyped = cell?.author === 'person' && !(isErasing && cell.isCarried === true);
+    const isOwn = isTyped && cell.value !== null && cell.at < valuesReadAt;
     if (isOwn && PROTECTED.has(field) && cell.value !== value) {
       deps.violate('people win', `the ${field} that a person typed into ${id} is overwritten`);
     }

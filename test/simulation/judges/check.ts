@@ -92,6 +92,11 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
     }
     return;
   }
+  // A row that has always been in its list has not left it, whoever it is.
+  const isListed = swarm.isList && record.leftAt === null && !oracle.isUnknown(record.bornAt);
+  if (state === 'removed' && record.isConfirmedErased && isListed) {
+    violate('an outcome', `contact ${id} is an erased person in the list, and counts as gone`);
+  }
   // A contact whom a user has confirmed as an erased person is no longer read, even if it is restored.
   if (state === 'removed' && record.isConfirmedErased) return;
   // In a restored database the row is in its earlier state: it is blocked again, and waits for `forget`.
@@ -386,9 +391,9 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
   if (forgotten.length === 0) return;
   const tables = store.backUp();
   for (const record of forgotten) {
-    const { id, human, values, isErasedInCrm, gone, bornAt, erasureBegunAt, readAs } = record;
-    // Values that came with a new ID are only known as ours once the list was read.
-    const isUnread = readAs.every((read) => read.at >= (erasureBegunAt ?? 0));
+    const { id, human, values, isErasedInCrm, gone, bornAt } = record;
+    // Values that came with a new ID are known as ours by the former row, if the two look like one person.
+    const isFormerKnown = looksLikeFormerRows(record) && !wasErasedBefore(record);
     const others = [...crm.records.values()].filter(
       (each) => humansIn(crm, each).has(human) && each.id !== id,
     );
@@ -414,10 +419,24 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
       const { author, value, at } = cell;
       // A value written after the restored backup is not known as ours.
       if (author !== 'product' || value === null || oracle.isUnknown(at)) continue;
-      if (isAnyones(cell) || (at < bornAt && isUnread)) continue;
+      if (isAnyones(cell) || (at < bornAt && !isFormerKnown)) continue;
       violate('forgotten', `the ${field} of the erased contact ${id} is still in the CRM`);
     }
   }
+}
+
+/** True if the record has had the same address, or the same employer, in all of its rows of a list. */
+function looksLikeFormerRows({ formerRows, ...record }: Record_): boolean {
+  const all = [record, ...formerRows].flatMap(({ details, history }) => [details, ...history]);
+  const parts = [all.map(({ address }) => address), all.map(({ employer }) => employer)];
+  return parts.some((each) => new Set(each.map(({ number }) => number)).size === 1);
+}
+
+/** True if a former row was erased first, which leaves nothing by which its values in another row could be recognised. */
+function wasErasedBefore({ erasureBegunAt: own, formerRows }: Record_): boolean {
+  return formerRows.some(
+    ({ erasureBegunAt }) => erasureBegunAt !== null && erasureBegunAt < (own ?? 0),
+  );
 }
 
 /** Data past its retention was deleted by the last run with a correct clock. */

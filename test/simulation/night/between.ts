@@ -67,6 +67,7 @@ export function createBetween(night: Night): Between {
   /** Nothing distinguishes the values in the row of a new contact from values that users typed. */
   function loseOwner({ values, edited }: Record_): void {
     for (const [field, cell] of values) {
+      if (cell.author === 'product') cell.isCarried = true;
       cell.author = 'person';
       edited.add(field);
     }
