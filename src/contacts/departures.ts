@@ -363,8 +363,8 @@ async function moveToWinner(
 }
 
 /**
- * Moves the question whether to buy a contact again to the contact that it was merged into. The question was asked
- * because a response was lost or a paid job cannot be read. If a user has already rejected it, the other contact is not
+ * Moves the question whether to buy a contact again to the contact that it was merged into. The reason for
+ * the question is a lost response, or a paid job that cannot be read. If a user has already rejected it, the other contact is not
  * paid for either. If the other contact was paid for itself, nothing is moved.
  */
 async function moveQuestion(

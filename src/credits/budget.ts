@@ -10,7 +10,7 @@ export interface SpendingSoFar {
   balance: number;
 }
 
-/** The limits in the settings, and the maximum that a user allows one run to spend. Null stands for no limit. */
+/** The limits in the settings, and the maximum that a user allows one run to spend. Null means no limit. */
 export type RunLimits = CreditLimits & { limit?: number | null };
 
 export interface Allowance {

@@ -29,9 +29,9 @@ const MOST_DAYS_AHEAD = 730;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns a forecast, or null if too little is known. This is the case if less than a week has passed since the first
- * credit, if credits were spent on only one day, if no credits are left, or if the end is years ahead. `spent` need not
- * be sorted.
+ * Returns a forecast, or null if too little is known. A forecast needs credits that were spent on at least two
+ * days, a week since the first credit, and credits that are left. It must not end years ahead. `spent` need not be
+ * sorted.
  */
 export function buildForecast(
   balance: number,

@@ -104,8 +104,8 @@ export interface Kind<Intent extends { id: string }, Answer, Open extends Unansw
   what: string;
   /**
    * Records the next request as intended. Returns an attempt if there is nothing to send now, or `later` if this
-   * depends on requests in flight. After it has `waited`, it checks again whether there is something to settle, and if
-   * so makes no progress.
+   * depends on requests in flight. After it has `waited`, it checks again whether there is something to settle. If there
+   * is, it sends nothing.
    */
   intend(isStillClear: () => Promise<boolean>): Promise<Intent | Attempt | 'later'>;
   /** How many of this run's requests may be in flight now. Defaults to one. */

@@ -67,8 +67,8 @@ export function statusFields({ mappings, fields }: StatusRun): string[] {
 
 /**
  * Returns the values to offer for a status. Returns none if the CRM already has the status, if a user wrote something
- * else, or if the field does not accept the status, which is not a failure of the contact. So the date changes only
- * together with the status.
+ * else, or if the field does not accept the status. A field that does not accept it is not a failure of the contact.
+ * So the date changes only together with the status.
  */
 export function statusValues(
   { mappings, fields }: StatusRun,

@@ -47,7 +47,7 @@ export function toMonth(day: string): string {
 }
 
 /**
- * Returns the days from `from` to `to` on which these integrations had spending or writes, in order. Null stands for
+ * Returns the days from `from` to `to` on which these integrations had spending or writes, in order. Null means
  * all integrations.
  */
 export async function listSpentDays(

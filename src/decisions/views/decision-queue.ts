@@ -22,7 +22,7 @@ export interface QueueQuery {
   /** A kind of hold, or null for all kinds. */
   reason: string | null;
   order: QueuePage['order'];
-  /** Where the previous page ended, or null for the first page. */
+  /** The end of the previous page, or null for the first page. */
   after: QueuePlace | null;
 }
 

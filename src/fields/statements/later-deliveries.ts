@@ -24,7 +24,7 @@ export interface NotDeliverable {
 /** The contacts of a request, or null for all contacts. */
 type Only = readonly string[] | null;
 
-/** Records that a user wants fields of contacts delivered again. Null stands for all fields, or for all contacts. */
+/** Records that a user wants fields of contacts delivered again. Null means all fields, or for all contacts. */
 export async function requestRedelivery(
   trx: RunTransaction,
   fields: readonly string[] | null,
