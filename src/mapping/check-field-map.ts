@@ -14,8 +14,8 @@ export interface FieldMapFinding extends FieldFault {
 }
 
 /**
- * Checks each line of the field map against the CRM's own description of its fields, before there are any
- * values. Used by `fields check`, `doctor` and `plan`. The result is in the order of the lines.
+ * Checks each line of the field map against the CRM's own description of its fields, before there are any values. Used
+ * by `fields check`, `doctor` and `plan`. The result has the order of the lines.
  */
 export function checkFieldMap(
   mappings: readonly FieldMapping[],
@@ -82,7 +82,10 @@ function decimalFault(field: CrmField, kind: RawKind): FieldFault | null {
   };
 }
 
-/** Only a restricted picklist rejects values. Amounts can be checked against the text of its options. */
+/**
+ * Returns a fault if no option of a restricted picklist can take the value. Other fields do not reject values. Amounts
+ * can be checked against the text of the options.
+ */
 function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
   const isAmount = kind === 'number' || kind === 'range';
   const usable = field.options.some((option) => !isAmount || parseMoneyRange(option) !== null);
@@ -96,7 +99,7 @@ function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
   };
 }
 
-/** A picklist that accepts only its own options needs an option for each status. */
+/** Returns a fault if a picklist that accepts only its own options lacks an option for a status. */
 function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
   if (from !== 'sync.status') return null;
   const words = Object.values(STATUS_WORDS);
@@ -109,9 +112,7 @@ function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
   };
 }
 
-/**
- * The length in characters of the shortest field that can contain a typical value of the source completely.
- */
+/** For each source, the length of the shortest field that can contain a typical value completely (in characters). */
 const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
   // Always 32 hexadecimal characters (service document, section 2.6).
   donorId: 32,

@@ -4,7 +4,7 @@ import { isBlank, sameValue } from './same-value.ts';
 
 /** The result for each mapped field of one contact. */
 export interface ValueDiff {
-  /** The values to write. They are never null, so a write never erases anything. */
+  /** The values to write. They are never null, so a write never erases a value. */
   changes: FieldValues;
   /** Fields that already contain the value. */
   equal: string[];
@@ -13,10 +13,10 @@ export interface ValueDiff {
 }
 
 /**
- * Compares the values of a profile with those in the CRM (design, section 4.2): only differences are written, and only
+ * Compares a profile's values with the values in the CRM (design, section 4.2). Only differences are written, and only
  * if the rule of the field's mapping allows it. `present` contains the mapped fields as they were read. A missing field
- * counts as blank. `wasOurs` says whether the current value of a field is the value that we wrote last. `isFormer` says
- * whether we wrote it for another person; no rule protects such a value.
+ * counts as blank. `wasOurs` returns true if we wrote the field's current value. `isFormer` returns true if we wrote it
+ * for another person. No rule protects such a value.
  */
 export function diffValues(input: {
   mapped: FieldValues;
@@ -47,7 +47,8 @@ export function diffValues(input: {
 const rulesByMappings = new WeakMap<readonly FieldMapping[], ReadonlyMap<string, WriteRule>>();
 
 /**
- * If several lines map to one field, the rule of the first line applies. `checkFieldMap` reports such lines.
+ * Returns the rule of each field. If several lines map to one field, the first line's rule applies. `checkFieldMap`
+ * reports such lines.
  */
 function rulesByField(mappings: readonly FieldMapping[]): ReadonlyMap<string, WriteRule> {
   const known = rulesByMappings.get(mappings);

@@ -4,13 +4,13 @@ import { type RawKind, TYPES_FOR_KIND } from './raw-value.ts';
 /** The problem between a field and the value that is mapped to it. It never contains a value. */
 export interface FieldFault {
   problem: 'missing' | 'type' | 'not_writable' | 'too_short' | 'duplicate';
-  /** The problem, in a sentence that names the field. */
+  /** The problem, in a sentence that contains the field's name. */
   message: string;
   /** The fix, in a sentence. */
   fix: string;
 }
 
-/** The field's name is missing in the CRM's description of a contact. */
+/** Creates the fault for a field that is missing in the CRM's description of a contact. */
 export function missingField(name: string, fields: readonly CrmField[]): FieldFault {
   const similar = fields.find((field) => field.name.toLowerCase() === name.toLowerCase());
   return {
@@ -22,7 +22,7 @@ export function missingField(name: string, fields: readonly CrmField[]): FieldFa
   };
 }
 
-/** An earlier line of the field map already maps to the same field. */
+/** Creates the fault for a field that an earlier line of the field map already uses. */
 export function mappedTwice(name: string): FieldFault {
   return {
     problem: 'duplicate',
@@ -31,7 +31,7 @@ export function mappedTwice(name: string): FieldFault {
   };
 }
 
-/** Returns the fault that keeps every value of this kind out of the field, or null. */
+/** Returns the fault that keeps all values of this kind out of the field, or null if there is none. */
 export function faultFor(field: CrmField, kind: RawKind): FieldFault | null {
   if (!field.writable) return notWritable(field);
   if (field.readAs !== undefined) return ofIdentity(field.name, field.readAs);
@@ -52,7 +52,8 @@ function notWritable(field: CrmField): FieldFault {
 }
 
 /**
- * If a run wrote to such a field, the next run would read the value as a different name, address or employer.
+ * Creates the fault for a field that identifies contacts. If a run wrote to it, the next run would read the value as a
+ * different name, address or employer.
  */
 function ofIdentity(name: string, part: string): FieldFault {
   return {

@@ -11,7 +11,7 @@ export function fieldSpecFor(source: FieldSource, fieldName: string): FieldSpec 
   return { name: fieldName, ...SPECS[source] };
 }
 
-/** The longest text that every supported CRM stores in a one-line field. */
+/** The longest text that all supported CRMs store in a one-line field. */
 const LINE_LENGTH = 255;
 
 /** Enough for a biography, and the usual size of long text in CRMs. */

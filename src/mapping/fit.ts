@@ -6,16 +6,16 @@ import type { RawValue } from './raw-value.ts';
 import { plainNumber } from './same-value.ts';
 
 /**
- * The value in the form that the field accepts, or the reason why there is none. The reason is a sentence
- * that names the field and the fix. It never contains the value, because the value is personal data.
+ * The value in a form that the field accepts, or the reason why there is no such form. The reason is a sentence that
+ * contains the field's name and the fix. It never contains the value, which is personal data.
  */
 export type Fit =
-  /** `isCut`: the field has too little room, or lacks options, for the whole value. */
+  /** The value fits. `isCut` is true if the field has too little room or too few options for the whole value. */
   { fits: true; value: NonNullable<FieldValue>; isCut?: true } | { fits: false; reason: string };
 
 /**
- * Fits a number to a field that limits its digits before and after the decimal point. Decimal places are
- * rounded. Digits before the point are never dropped. The value is finite.
+ * Fits a number to a field that limits its digits before and after the decimal point. Decimal places are rounded, and
+ * digits before the point are never dropped. The value is finite.
  */
 function fitNumber(value: number, field: CrmField): Fit {
   const rounded = round(value, field.type === 'integer' ? 0 : field.decimalDigits);
@@ -32,7 +32,7 @@ function fitNumber(value: number, field: CrmField): Fit {
 /** The maximum number of decimal places that a floating-point number can distinguish. */
 const MAX_DECIMALS = 15;
 
-/** Adding zero turns negative zero, the result of a small loss, into zero. */
+/** Rounds a number. Adding zero turns negative zero, which a small loss can become, into zero. */
 function round(value: number, decimals: number | null): number {
   return Number(value.toFixed(Math.min(decimals ?? MAX_DECIMALS, MAX_DECIMALS))) + 0;
 }
@@ -74,7 +74,7 @@ function sameOption(text: string, options: readonly string[]): string | null {
   return options.find((option) => optionKey(option) === key) ?? null;
 }
 
-/** Case, white space and the kind of dash do not make a different option. */
+/** Returns an option without the differences that do not matter: case, white space and the kind of dash. */
 function optionKey(text: string): string {
   return text
     .trim()
@@ -84,8 +84,9 @@ function optionKey(text: string): string {
 }
 
 /**
- * Neighbouring options usually share a bound ("$500K – $1M", "$1M – $5M"), and an amount that equals the
- * bound belongs to the upper one. If two options still contain it, the option is ambiguous.
+ * Finds the option whose range contains a value. Neighbouring options usually share a bound ("$500K – $1M", "$1M –
+ * $5M"). An amount that equals the bound belongs to the upper option. If two options still contain it, the option is
+ * ambiguous.
  */
 function rangeOption(range: MoneyRange | null, options: readonly string[]): string | null {
   if (range === null) return null;
@@ -104,7 +105,8 @@ function theOnly(options: readonly string[], test: (option: MoneyRange) => boole
 }
 
 /**
- * The upper bound of an option is included for a range that ends there, but not for an amount that equals it.
+ * Returns true if the value is below the option's upper bound. The bound itself is included for a range that ends
+ * there, but not for an amount that equals it.
  */
 function holdsBelow(option: MoneyRange, range: MoneyRange): boolean {
   return holds(option, range) && range.low < option.high;
@@ -114,7 +116,7 @@ function holds(option: MoneyRange, range: MoneyRange): boolean {
   return option.low <= range.low && range.high <= option.high;
 }
 
-/** A value that contains a semicolon would be read back as two values. */
+/** Returns true if the item can become a new option. A value with a semicolon would be read back as two values. */
 function isNewOption(item: string, options: readonly string[]): boolean {
   return (
     sameOption(item, options) === null && !item.includes(PICKED_SEPARATOR) && item.trim() !== ''
@@ -159,7 +161,7 @@ export function fitProse(text: string, field: CrmField): Fit {
   return cut === null ? tooLong(value, field) : { fits: true, value: cut, isCut: true };
 }
 
-/** Fits a list as one text, cut after an item, or within the first item if necessary. */
+/** Fits a list as one text. If it is too long, it is cut after an item, or within the first item. */
 function fitItems(items: readonly string[], field: CrmField): Fit {
   for (let kept = items.length; kept > 0; kept -= 1) {
     const more = kept < items.length ? [ELLIPSIS] : [];
@@ -175,7 +177,7 @@ function fitsLength(text: string, field: CrmField): boolean {
   return field.maxLength === null || storedLength(text) <= field.maxLength;
 }
 
-/** Only long text fields can contain several lines. */
+/** Puts the text on one line, unless the field is a long text field, which can contain several lines. */
 function arranged(text: string, field: CrmField): string {
   if (isPlainLine(text)) return text;
   const trimmed = text.trim();
@@ -291,8 +293,8 @@ function fitFigure(value: number, field: CrmField): Fit {
 }
 
 /**
- * Percent fields contain the number that users see: 72 for a share of 0.72 (`CRM_FIELD_TYPES`). In a
- * field without decimals, every share would otherwise become 0 or 1.
+ * Fits a share. Percent fields contain the number that users see: 72 for a share of 0.72 (`CRM_FIELD_TYPES`). Otherwise
+ * every share would become 0 or 1 in a field without decimals.
  */
 function fitShare(value: number, field: CrmField): Fit {
   if (!(value >= 0 && value <= 1)) {

@@ -32,8 +32,8 @@ export interface MappedProfile {
 }
 
 /**
- * Maps the values to the fields that the field map names. A source without a value does not affect
- * its field. If two lines map to one field, the first with a value is used.
+ * Maps the values to the fields of the field map. A source without a value leaves its field unchanged. If two lines map
+ * to one field, the first line with a value is used.
  */
 export function mapProfile(input: {
   values: RawValues;
@@ -96,18 +96,18 @@ function fitTarget(raw: RawValue, to: string, fields: readonly CrmField[]): Fit 
   return fitValue(raw, field);
 }
 
-/** Returns the description of the field with this name; the first one if there are two. */
+/** Returns the description of the field with this name. If there are two, returns the first one. */
 export function findField(fields: readonly CrmField[], name: string): CrmField | undefined {
   return fieldsByName(fields).get(name);
 }
 
 const byName = new WeakMap<readonly CrmField[], ReadonlyMap<string, CrmField>>();
 
-/** All contacts of a run share the same fields. */
+/** Returns the fields by name. The result is cached, because all contacts of a run share the same fields. */
 function fieldsByName(fields: readonly CrmField[]): ReadonlyMap<string, CrmField> {
   const known = byName.get(fields);
   if (known !== undefined) return known;
-  // If two names are equal, the first is used.
+  // If two fields have the same name, the first one is used.
   const found = new Map(fields.toReversed().map((field) => [field.name, field]));
   byName.set(fields, found);
   return found;

@@ -1,7 +1,7 @@
 /**
- * The bands of net worth that users choose from a list, in US dollars. The last band has no upper end. They
- * are written here as `moneyRangeLabel` formats them, because formatting them in each process would take
- * longer than deciding about 500 contacts.
+ * The bands of net worth that users choose from a list, in US dollars. The last band has no upper end. They are written
+ * out in the form of `moneyRangeLabel`, because formatting them in each process would take longer than deciding about
+ * 500 contacts.
  */
 export const MONEY_BANDS: readonly string[] = [
   ...['$0 – $25K', '$25K – $50K', '$50K – $100K', '$100K – $250K', '$250K – $500K'],

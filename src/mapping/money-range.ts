@@ -5,8 +5,8 @@ export interface MoneyRange {
 }
 
 /**
- * Returns a range in readable form: `$1M – $5M`, `$750K – $1M`, `$10M+` without an upper end, and one amount
- * if both ends have the same text. Amounts have three significant digits.
+ * Returns a range in readable form, such as `$1M – $5M`, `$750K – $1M`, or `$10M+` without an upper end. If both ends
+ * have the same text, it is written once. Amounts have three significant digits.
  */
 export function moneyRangeLabel(low: number, high: number | null): string {
   if (high === null) return `${shortMoney(low)}+`;
@@ -15,15 +15,14 @@ export function moneyRangeLabel(low: number, high: number | null): string {
 }
 
 /**
- * Longer than any range. Without this limit, the patterns below would take quadratic time for a text that was
- * crafted for it.
+ * The length of a text that is longer than any range. Without this limit, a crafted text could make the patterns below
+ * take quadratic time.
  */
 const MAX_LENGTH = 100;
 
 /**
- * Returns the range that a picklist option means, in the spellings that are used in CRMs: `$1M - $5M`,
- * `1,000,000 to 4,999,999`, `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`. Null for anything else,
- * such as `Tier 1`.
+ * Returns the range of a picklist option in the spellings that CRMs use: `$1M - $5M`, `1,000,000 to 4,999,999`,
+ * `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`. Returns null for any other text, such as `Tier 1`.
  */
 export function parseMoneyRange(option: string): MoneyRange | null {
   if (option.length > MAX_LENGTH) return null;
@@ -49,7 +48,7 @@ function shortMoney(amount: number): string {
   return short;
 }
 
-/** Thousands of profiles have the same few bounds in their ranges. */
+/** Caches formatted amounts, because thousands of profiles share a few bounds. */
 const shortAmounts = new Map<number, string>();
 const MOST_SHORT_AMOUNTS = 1_000;
 
@@ -74,7 +73,7 @@ function closedRange(groups: Groups): MoneyRange | null {
   const high = parseAmount(groups['second'], groups['secondUnit']);
   const shared = parseAmount(groups['first'], groups['firstUnit'] ?? groups['secondUnit']);
   if (high === null || shared === null) return null;
-  // In "$1-5M" the unit belongs to both amounts; in "$500-1M" it cannot.
+  // In "$1-5M" the unit belongs to both amounts. In "$500-1M" it cannot.
   const low = shared <= high ? shared : parseAmount(groups['first'], groups['firstUnit']);
   return low === null || low > high ? null : { low, high };
 }

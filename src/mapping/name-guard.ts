@@ -13,14 +13,15 @@ export type NameMatch =
     };
 
 /**
- * Compares the name of a profile with the contact's. A different last name or an unrelated first name means that it is
- * another person's profile (design, section 3, "deliver"). Then none of its values may be written. A wrong hold costs a
- * user a check; a wrong match puts a stranger's wealth into the record. So doubtful names do not match:
+ * Compares the name in a profile with the contact's name. If the last name is different or the first name is unrelated,
+ * the profile belongs to another person (design, section 3, "deliver"), and none of its values may be written. A wrong
+ * hold costs a user a check, but a wrong match puts a stranger's wealth into the record. So doubtful names do not
+ * match:
  *
- * - `Maria` is not `Mary`, and `José` is not `Joseph`: translations are different names.
- * - Two common names one letter apart (`Daniel`, `Daniela`) are two people, not a typo.
- * - `John A.` is not `John B.`, and `Smith Jr.` is not `Smith Sr.`: that is how families distinguish
- *   fathers from sons.
+ * - `Maria` is not `Mary`, and `José` is not `Joseph`, because translations are different names.
+ * - Two common names that differ in one letter (`Daniel`, `Daniela`) are two people, not a typo.
+ * - `John A.` is not `John B.`, and `Smith Jr.` is not `Smith Sr.`, because families distinguish fathers from sons
+ *   in this way.
  * - First and last name may be swapped, but only if the words are exactly the same and only one of them is a given
  *   name. `James Thomas` and `Thomas James` are two people.
  */
@@ -62,7 +63,7 @@ function profileReadings(
   return readings.length === 0 && middleNames.length > 0 ? [middleNames] : readings;
 }
 
-/** Returns a first-name field as one word, without a middle name that has its own field. */
+/** Returns a first-name field as one word. A middle name that has its own field is left out. */
 function firstWord(readings: readonly string[][]): string {
   return readings[0]?.join('') ?? '';
 }
@@ -95,13 +96,13 @@ function sameSurname(mine: string, theirs: string): boolean {
   return mine === theirs || isMisprint(mine, theirs, isSurname);
 }
 
-/** `Smith` and `Smith-Jones`; `García` and `García López`. */
+/** Returns true for names such as `Smith` and `Smith-Jones`, or `García` and `García López`. */
 function isPartOf(single: LastName, double: LastName): boolean {
   const [only, ...others] = single.parts;
   return only !== undefined && others.length === 0 && double.parts.includes(only);
 }
 
-/** `Smith-Jones` and `Jones-Smith`. */
+/** Returns true for names such as `Smith-Jones` and `Jones-Smith`. */
 function haveSameParts(mine: LastName, theirs: LastName): boolean {
   return mine.parts.toSorted().join(' ') === theirs.parts.toSorted().join(' ');
 }
@@ -110,7 +111,7 @@ function givenNamesRelate(mine: readonly string[], theirs: readonly string[]): b
   return namesLineUp(joinedLike(mine, theirs), joinedLike(theirs, mine));
 }
 
-/** `Mary Ann` as one word if the other name is `Maryann`, and `Jo Ann` for `Joanne`. */
+/** Joins two names if the other name is written as one, such as `Mary Ann` for `Maryann`, and `Jo Ann` for `Joanne`. */
 function joinedLike(names: readonly string[], model: readonly string[]): readonly string[] {
   const [first = '', second = '', ...others] = names;
   const [single = ''] = model;
@@ -119,9 +120,9 @@ function joinedLike(names: readonly string[], model: readonly string[]): readonl
 }
 
 /**
- * Returns true if every name in the shorter list matches a name in the longer list, in the same order:
- * `Scott` for `Robert Scott`, `John Q.` for `John Quincy`. An initial matches only the first name, or a name directly
- * after a name that has already matched.
+ * Returns true if each name in the shorter list matches a name in the longer list, in the same order. Examples are
+ * `Scott` for `Robert Scott`, and `John Q.` for `John Quincy`. An initial matches only the first name, or a name
+ * directly after a name that has already matched.
  */
 function namesLineUp(mine: readonly string[], theirs: readonly string[]): boolean {
   const [shorter, longer] = mine.length <= theirs.length ? [mine, theirs] : [theirs, mine];
@@ -147,7 +148,10 @@ function isInitialOf(mine: string, theirs: string): boolean {
   return /^[a-z]$/.test(shorter) && longer.startsWith(shorter);
 }
 
-/** Allows one wrong letter in a long word, unless both spellings are common names. */
+/**
+ * Returns true if the words differ in one letter that may be a typo. The word must be long, and not both spellings may
+ * be common names.
+ */
 function isMisprint(mine: string, theirs: string, isName: (word: string) => boolean): boolean {
   if (Math.min(mine.length, theirs.length) < LEAST_LETTERS_FOR_TYPO) return false;
   if (Math.abs(mine.length - theirs.length) > 1 || countMistakes(mine, theirs) > 1) return false;

@@ -1,10 +1,10 @@
 /** A last name in the forms that are compared. All words are in lower case without accents. */
 export interface LastName {
-  /** All words as one, without suffixes: `vandyke` for `Van Dyke, Jr.` */
+  /** All words joined, without suffixes, such as `vandyke` for `Van Dyke, Jr.`. */
   whole: string;
-  /** The words that distinguish families, without particles: `garcia`, `lopez`. */
+  /** The words that distinguish families, without particles, such as `garcia` and `lopez`. */
   parts: readonly string[];
-  /** 1 for Sr., 2 for Jr. or II, and so on, or null if the name has no such suffix. */
+  /** The generation: 1 for Sr., 2 for Jr. or II, and so on. Null if the name has no such suffix. */
   generation: number | null;
 }
 
@@ -24,8 +24,8 @@ export function parseLastName(text: string): LastName {
 }
 
 /**
- * Returns the ways to read a first-name field, each as a list of names: `Robert (Bob)` and `Robert / Bob`
- * mean either name. Titles before a name and suffixes after it are dropped.
+ * Returns the ways to read a first-name field, each as a list of names. `Robert (Bob)` and `Robert / Bob` can mean
+ * either name. Titles before a name and suffixes after it are dropped.
  */
 export function parseGivenNames(text: string): string[][] {
   if (!MAY_HOLD_ASIDE.test(text)) return text.split('/').map(givenWords).filter(isSome);
@@ -44,7 +44,7 @@ function isSome(words: readonly string[]): boolean {
  * `C[harles]`.
  */
 function splitWords(text: string): string[] {
-  // Most names are plain ASCII, for which this gives the same result many times faster.
+  // For plain ASCII, which most names are, this gives the same result many times faster.
   if (!/[^\0-\x7f]/.test(text)) {
     return text
       .replace(/['`[\]]/g, '')
@@ -78,9 +78,7 @@ function getGeneration([, ...words]: readonly string[]): number | null {
   return words.map((word) => GENERATIONS.get(word)).find((found) => found !== undefined) ?? null;
 }
 
-/**
- * A prefix forms one word with the next word: `St. John` is not `John`, just as `McDonald` is not `Donald`.
- */
+/** A prefix that forms one word with the next word. `St. John` is not `John`, just as `McDonald` is not `Donald`. */
 const PREFIX = /(?<!\p{L})(saint|sainte|ste?|mc|mac|o)[.\s-]+(?=\p{L})/giu;
 
 /** The characters that can separate the two. */
@@ -89,7 +87,7 @@ const MAY_HOLD_PREFIX = /[.\s-]/;
 /** A nickname in brackets or in quotes. */
 const ASIDE = /\(([^()]*)\)|["“”]([^"“”]*)["“”]|(?<=\s)['‘]([^'‘’]*)['’](?=\s|$)/g;
 
-/** Every nickname in brackets or in quotes starts with one of these. */
+/** Matches the start of a nickname in brackets or quotes. */
 const MAY_HOLD_ASIDE = /[("“”'‘]/;
 
 /** Letters that do not decompose into a plain letter and an accent. */

@@ -1,8 +1,8 @@
-/** The tables of names in this folder. */
+/** Reads the tables of names in this folder. */
 import { readFileSync } from 'node:fs';
 import { ownFile } from '../core/own-file.ts';
 
-/** Returns the rows of a CSV file in this folder. Each row has two columns, and names need no quotes. */
+/** Returns the rows of a CSV file in this folder. Each row has two columns, and no name needs quotes. */
 export function readNameTable(file: string): [string, string][] {
   const text = readFileSync(ownFile(`src/mapping/${file}`), 'utf8');
   const [, ...lines] = text.trimEnd().split(/\r?\n/);
@@ -42,10 +42,9 @@ function roots(): ReadonlyMap<string, readonly string[]> {
 }
 
 /**
- * The short, pet and variant forms of English and Spanish given names in use in the United States. A form may
- * belong to several names (`Pat`, `Chris`), but this does not make the names equal: `Patrick` is not
- * `Patricia`. Translations (`José`, `Joseph`) are left out on purpose, and so are forms that only
- * genealogists know.
+ * Reads the short, pet and variant forms of English and Spanish given names that are used in the United States. A form
+ * can belong to several names (`Pat`, `Chris`), but this does not make the names equal: `Patrick` is not `Patricia`.
+ * Translations (`José`, `Joseph`) are left out on purpose, and so are forms that only genealogists know.
  */
 function readForms(): { name: string; forms: readonly string[] }[] {
   return readNameTable('nicknames.csv').map(([name, forms]) => ({ name, forms: forms.split(' ') }));
@@ -65,7 +64,7 @@ export function isGivenName(word: string): boolean {
 }
 
 /**
- * Returns true if the word, in lower case without accents, is a surname that is easily mistaken for another.
+ * Returns true if the word is a surname that is easily mistaken for another. The word is in lower case without accents.
  */
 export function isSurname(word: string): boolean {
   return commonNames().surnames.has(word);
@@ -79,10 +78,10 @@ interface CommonNames {
 let names: CommonNames | undefined;
 
 /**
- * Common names that differ in one letter from another common name: `Daniel` and `Daniela`, `Johnson` and `Johnston`.
- * Between two such names, a different letter is not a typo. They come from the most frequent first names and surnames
- * in the United States. Of several spellings of one name (`Gonzalez`, `Gonzales`), at most one is listed, so they pass
- * as typos.
+ * Returns common names that differ in one letter from another common name, such as `Daniel` and `Daniela`, or `Johnson`
+ * and `Johnston`. A different letter between two such names is not a typo. The names come from the most frequent first
+ * names and surnames in the United States. If one name has several spellings (`Gonzalez`, `Gonzales`), at most one is
+ * listed, so they pass as typos.
  */
 function commonNames(): CommonNames {
   names ??= readCommonNames();

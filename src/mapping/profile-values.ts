@@ -3,7 +3,7 @@ import { isPlainLine } from '../core/printable.ts';
 import type { Profile } from '../core/profile.ts';
 import type { RawValue, RawValues } from './raw-value.ts';
 
-/** A contact's best connection to one of the networks, as it is written to the CRM. */
+/** A contact's best connection to a network, in the form in which it is written to the CRM. */
 export interface WarmPathValues {
   /** Between 0 and 1. */
   strength: number | null;
@@ -18,9 +18,8 @@ export interface WarmPathValues {
 }
 
 /**
- * Returns every value that a profile, and a warm path if there is one, can provide for a field map (design, section
- * 4.2). An absent, blank or non-finite value has no entry, so it can never erase a value in the CRM. `enhancedAtMs` is
- * in milliseconds since 1970-01-01T00:00:00Z.
+ * Returns all values that a profile and a warm path can provide for a field map (design, section 4.2). An absent, blank
+ * or non-finite value has no entry, so it can never erase a value in the CRM. `enhancedAtMs` is in epoch milliseconds.
  */
 export function profileValues(
   profile: Profile,
@@ -79,8 +78,8 @@ function toRawValues(some: SomeValues): RawValues {
 }
 
 /**
- * Nobody has a trillion dollars. An upper bound that consists of nines, or is a program's largest number,
- * means that the range is open, so the number must not be shown.
+ * The largest amount that is shown. Nobody has a trillion dollars. If an upper bound consists of nines or is a
+ * program's largest number, the range is open, so the number must not be shown.
  */
 const OPEN_ENDED_FROM_USD = 999_999_999_999;
 
@@ -142,8 +141,7 @@ function distinct(values: readonly string[]): string[] {
 }
 
 /**
- * Removes line breaks, control characters and halves of surrogate pairs, because they do not belong in a
- * one-line CRM field.
+ * Removes line breaks, control characters and halves of surrogate pairs, which do not belong in a one-line CRM field.
  */
 function oneLine(value: string | null | undefined): string {
   const line = value ?? '';

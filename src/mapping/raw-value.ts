@@ -2,9 +2,9 @@ import type { CrmFieldType } from '../core/crm-field.ts';
 import type { FieldSource } from '../core/field-map.ts';
 
 /**
- * A value of a profile before it is fitted to a field. The kind decides how it may be changed. Lists and
- * prose may be cut to length, because a reader sees that they continue. A text, a link or a range would
- * become wrong if it were cut, so it must fit completely or is left out.
+ * A profile's value before it is fitted to a field. Its kind decides how it may be changed. Lists and prose may be cut,
+ * because a reader sees that they continue. A text, a link or a range would become wrong if it were cut, so it is left
+ * out unless it fits completely.
  */
 export type RawValue =
   | { kind: 'text'; text: string }
@@ -20,7 +20,7 @@ export type RawValue =
 
 export type RawKind = RawValue['kind'];
 
-/** Values under the field map's names for them. An unknown value has no entry. */
+/** Values by the field map's names. An unknown value has no entry. */
 export type RawValues = ReadonlyMap<FieldSource, RawValue>;
 
 /** The kind of value that each source provides. */

@@ -15,8 +15,8 @@ export function isBlank(value: FieldValue): boolean {
 
 /**
  * Returns the same text for all values that differ only in how a CRM stores them. The differences are line ends, white
- * space around lines, trailing zeros of a number, and fractions of a second. Blank is the empty text. Fingerprints of
- * written values are made from it, so a value which the CRM returns in another form is still recognised as ours.
+ * space around lines, trailing zeros of a number, and fractions of a second. Blank values become an empty text. Written
+ * values are fingerprinted in this form, so we recognise a value as ours even if the CRM returns it in another form.
  */
 export function comparableText(value: FieldValue): string {
   if (value === null) return '';
@@ -28,7 +28,7 @@ export function comparableText(value: FieldValue): string {
   return DECIMAL.test(text) ? withoutZeros(text) : text;
 }
 
-/** Most values are plain ASCII and contain nothing to compose. */
+/** Composes the characters of a value. Most values are plain ASCII, and then there is nothing to do. */
 function composed(text: string): string {
   return /[^\0-\x7f]/.test(text) ? text.normalize('NFC') : text;
 }
@@ -36,7 +36,9 @@ function composed(text: string): string {
 /** A number or an instant starts like this. */
 const MAY_BE_NUMBER = /^-?\d/;
 
-/** Most values are one line, and a search for line ends takes longer than everything else. */
+/**
+ * Converts line ends. Most values have one line, and searching for line ends would take longer than everything else.
+ */
 function withPlainLines(text: string): string {
   if (!text.includes('\n')) return text;
   const lines = text.split('\n');
@@ -53,14 +55,14 @@ function withoutZeros(decimal: string): string {
 const DECIMAL = /^-?\d+\.\d+$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** Some CRMs write `+0000` instead of `Z`, and store no fractions. */
+/** Returns an instant in whole seconds. Some CRMs write `+0000` for `Z` and store no fractions. */
 function wholeSeconds(instant: string): string {
   const epochMs = Date.parse(instant.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   if (Number.isNaN(epochMs)) return instant;
   return new Date(epochMs - (((epochMs % 1000) + 1000) % 1000)).toISOString();
 }
 
-/** Returns the number as plain digits without grouping or exponent: `1000000`, `0.72`, `-5`. */
+/** Returns a number as plain digits without grouping or exponent, such as `1000000`, `0.72` or `-5`. */
 export function plainNumber(value: number): string {
   const text = String(value);
   return text.includes('e') ? withoutExponent(value) : text;
