@@ -1,4 +1,4 @@
-/** Joiners → members: bulk adds. Each is paid for once, and its intent is stored on disk. */
+/** Adds joiners to networks with bulk adds. Each joiner is paid for once, and the intent is stored on disk first. */
 
 import { hasMembersToRecall } from '../backup/restores.ts';
 import { type Allowance, getAllowance, startOfMonth } from '../credits/budget.ts';
@@ -30,7 +30,7 @@ export type PresentNetwork = NetworkRecord & { networkId: string };
 const NETWORKS = { bucket: 'networks', setting: 'budget.networks' } as const;
 
 /**
- * Sends joiners until none are left, the credits are used up, or the run stops. Other code follows their jobs. Throws
+ * Sends joiners until none are left, the credits are used up, or the run stops. Does not wait for the jobs. Throws
  * PartnerNotFound if the network no longer exists.
  */
 export async function addJoiners(
@@ -79,8 +79,8 @@ export async function addJoiners(
 }
 
 /**
- * After a restore, the service may have members that are missing in the backup. They are looked up at the
- * service, because adding them again would cost a credit each.
+ * Looks up members at the service after a restore. The backup may lack some members, and adding them again would cost a
+ * credit each.
  */
 async function recallMembers(
   deps: NetworkDeps,

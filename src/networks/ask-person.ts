@@ -3,7 +3,7 @@ import type { NetworkDecision } from '../decisions/statements/network-questions.
 import { askAboutNetwork } from '../decisions/statements/network-questions.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
-/** A question about a network; `matter` distinguishes it from other questions of its kind. */
+/** A question about a network. `matter` distinguishes it from other questions of the same kind. */
 export interface Question {
   kind: NetworkQuestionKind;
   matter: string;

@@ -1,17 +1,11 @@
-/**
- * The differences between networks and their mirror, in the form that users see: each donor with
- * its contacts.
- */
+/** Shows to users how networks differ from their mirror: each donor with its contacts. */
 
 import { describeCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
 import type { NetworkDrift } from './drift.ts';
 import { findContactsByDonor } from './statements/network-members.ts';
 
-/**
- * The differences of one network from its mirror, as `networks check --json` and the pages show
- * them.
- */
+/** How one network differs from its mirror, for `networks check --json` and the pages. */
 export interface DriftView {
   name: string;
   networkId: string | null;
@@ -19,7 +13,7 @@ export interface DriftView {
   renamedTo: string | null;
   removedByHand: DriftDonor[];
   addedByHand: DriftDonor[];
-  /** The number of members who are not contacts of the integration, or null if the service reports no numbers. */
+  /** How many members are not contacts of the integration, or null if the service reports no numbers. */
   strangers: number | null;
 }
 
@@ -29,7 +23,7 @@ export interface DriftDonor {
   contacts: string[];
 }
 
-/** Converts differences to the form that users see: each donor with its contacts. */
+/** Converts differences into the form for users: each donor with its contacts. */
 export async function viewDrift(
   reader: Reader,
   integrationId: string,

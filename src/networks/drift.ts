@@ -13,7 +13,7 @@ import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 /** The differences of one network. */
 export interface NetworkDrift {
   row: NetworkRecord;
-  /** `none` if there is no network yet, `deleted` if the service no longer has it. */
+  /** `none`: there is no network yet. `deleted`: the service no longer has it. */
   state: 'none' | 'deleted' | 'present';
   /** The name that someone gave it at the service, or null if it still has the name from the settings. */
   renamedTo: string | null;
@@ -23,7 +23,7 @@ export interface NetworkDrift {
    */
   removedByHand: string[];
   addedByHand: string[];
-  /** The number of members who are not contacts of the integration, or null if the service reports no numbers. */
+  /** How many members are not contacts of the integration, or null if the service reports no numbers. */
   strangers: number | null;
 }
 
@@ -41,9 +41,9 @@ type DriftRun = Pick<NetworkRun, 'integration' | 'control'>;
 const PORTION = 100;
 
 /**
- * Queries the service for the networks of the mirrored groups' donors, and then of other contacts,
- * as long as a network has unexplained members. Throws a ConfigurationError if that would cost
- * credits and `maySpend` is false.
+ * Asks the service which networks the donors are in. It starts with the donors of mirrored groups, and continues with
+ * other contacts while a network has unexplained members. Throws a ConfigurationError if this would cost credits and
+ * `maySpend` is false.
  */
 export async function findDrift(
   deps: DriftDeps,
@@ -83,7 +83,7 @@ async function findDonors(deps: DriftDeps, rows: readonly NetworkRecord[]): Prom
 /** The service's IDs of the networks that each donor is in. */
 type Places = Map<string, ReadonlySet<string>>;
 
-/** The first query shows the cost of all of them. */
+/** Queries donors. The first query shows what all of them will cost. */
 async function askAbout(
   deps: DriftDeps,
   run: DriftRun,
@@ -120,7 +120,7 @@ async function ask(
   }
 }
 
-/** Someone may have added a contact that is in no group. */
+/** Queries contacts that are not in any group, because someone may have added one of them. */
 async function askOthers(
   deps: DriftDeps,
   run: DriftRun,

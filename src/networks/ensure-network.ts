@@ -19,8 +19,8 @@ import {
 /** Creates or finds the network of a group at the service, with the name from the settings. */
 
 /**
- * Returns the network at the service: known, adopted by its name, or created. Null while another group's
- * network has the name. Joiners who are already in an adopted network are not paid for again.
+ * Returns the group's network at the service. It may be known, adopted by its name, or created. Joiners who are already
+ * in an adopted network are not paid for again. Returns null while another group's network has the name.
  */
 export async function ensureNetwork(
   deps: NetworkDeps,
@@ -48,7 +48,7 @@ export async function ensureNetwork(
 
 /** Networks that were deleted at the service. They are not paid for again without a decision. */
 
-/** Queries whether the network no longer exists at the service; false for a network that never existed. */
+/** Returns true if the network no longer exists at the service. Returns false if it never existed. */
 export async function isDeleted(
   { partner }: NetworkDeps,
   { control }: NetworkRun,
@@ -156,7 +156,8 @@ async function freeName(
   );
   if (row.networkId === null || row.name === setting.name || !isWaitedFor) return row;
   const name = `donor-sync ${row.id}`;
-  // Recorded first, so the network is known to lack its name even if the process is killed or the rename is refused.
+  // Recorded first. If the process is killed or the rename is refused, it is still known that the network lacks its
+  // name.
   await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   try {
     await partner.networks.rename(row.networkId, name, run.control.ending);
@@ -198,7 +199,7 @@ async function holdUnnamed(
   } else throw error;
 }
 
-/** Another network has the name, so a user decides. Resolves with null, because there is no network. */
+/** Asks a user, because another network has the name. Resolves with null, because there is no network. */
 async function holdName(
   deps: Pick<NetworkDeps, 'store' | 'newId'>,
   run: Pick<NetworkRun, 'lease'>,

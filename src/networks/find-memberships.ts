@@ -6,16 +6,16 @@ import { PartnerNotFound } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
-/** The service's IDs of each donor's networks, or null for a donor that the service does not know. */
+/** The IDs of each donor's networks at the service, or null for a donor that the service does not know. */
 export type Memberships = ReadonlyMap<string, ReadonlySet<string> | null>;
 
 /** The number of donors to query concurrently, to use the key's full request rate. */
 const ASKED_AT_ONCE = 8;
 
-/** The caller: a run that holds a lease, or a user who only reads. */
+/** The caller, which is a run with a lease or a user who only reads. */
 type Asking = Pick<NetworkRun, 'control'> & Partial<Pick<NetworkRun, 'lease'>>;
 
-/** Queries the networks of each of these donors. Free, unless the service charges for queries. */
+/** Queries which networks each donor is in. Costs no credits, unless the service charges for queries. */
 export async function findMemberships(
   deps: Omit<NetworkDeps, 'connector'>,
   { control, lease }: Asking,

@@ -12,7 +12,7 @@ import {
   recordAddEnds,
 } from './statements/network-adds.ts';
 
-/** The delay between two polls of the same jobs. */
+/** The delay between two polls of a job. */
 const LOOK_INTERVAL_MS = 3_000;
 
 /** The number of jobs that are polled at the same time. Each result is recorded separately. */

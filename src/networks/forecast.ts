@@ -26,7 +26,7 @@ export interface NetworkForecast {
   leavers: number;
   /** Contacts of the group who are enhanced first and may then join. */
   toEnhance: number;
-  /** Why nothing would be changed, as text, or null if there is no obstacle. */
+  /** Why nothing would be changed, as text. Null if nothing prevents changes. */
   problem: string | null;
 }
 
@@ -79,7 +79,7 @@ export async function forecastNetworks(
   };
 }
 
-/** One request each for the balance and the bulk add, and one poll of its job. */
+/** The requests for one bulk add: reading the balance, the bulk add itself, and polling its job once. */
 const CALLS_PER_BULK_ADD = 3;
 
 function partnerCalls(

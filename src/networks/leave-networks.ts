@@ -1,4 +1,4 @@
-/** Removes a person who is to be erased from the networks at once. */
+/** Removes a person from the networks immediately, because the person is to be erased. */
 import { findContacts } from '../contacts/contacts.ts';
 
 import { isDonorSyncError } from '../core/errors.ts';
@@ -27,8 +27,8 @@ export interface LeftNetworks {
 }
 
 /**
- * Removes the contact's donor from every mirrored network, unless another contact of the
- * integration is the same donor. Free. The removal is recorded before it is sent, as always.
+ * Removes the contact's donor from every mirrored network, unless another contact of the integration is the same donor.
+ * The removal is recorded before it is sent. Costs no credits.
  */
 export async function leaveNetworks(
   deps: LeaveDeps,
@@ -71,9 +71,8 @@ async function leave(
 }
 
 /**
- * Removes erased people from networks that an erasure could not remove them from. This does not depend on a
- * group or a decision, so an unreadable group, or an open question about other members, does not keep erased
- * people in the networks.
+ * Removes erased people from networks in which an erasure has left them. This needs neither a group nor a decision. So
+ * even if a group is unreadable, or a question about other members is open, erased people do not stay in the networks.
  */
 export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<void> {
   const { stopping, ending } = run.control;
@@ -89,7 +88,7 @@ export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<vo
   }
 }
 
-/** If the service does not know the network or the donor, there is nobody to remove. */
+/** Removes a member. If the service does not know the network or the donor, there is nobody to remove. */
 async function removeMember(
   deps: LeaveDeps,
   lease: Lease,
@@ -105,9 +104,8 @@ async function removeMember(
 }
 
 /**
- * Removes 1 to 100 donors from a network of the service. Free, and harmless when repeated. A process that has
- * lost its lease does not send the request, because another process may have added and paid for some of them
- * again in the meantime.
+ * Removes 1 to 100 donors from a network of the service. Costs no credits, and can be repeated. A process that has lost
+ * its lease does not send the request, because another process may have added and paid for some of these donors again.
  */
 export async function takeOut(
   deps: LeaveDeps,

@@ -3,7 +3,7 @@ import type { GroupSelector } from '../../connectors/contract.ts';
 import type { NetworkSetting } from '../core/integration-settings.ts';
 import type { NetworkRecord } from './statements/networks.ts';
 
-/** A network of the settings with the fingerprint of its group's selector. */
+/** A network in the settings, with the fingerprint of its group's selector. */
 export interface PrintedSetting {
   setting: NetworkSetting;
   selector: string;
@@ -28,8 +28,9 @@ export interface MatchedNetworks {
 }
 
 /**
- * A group is identified by its selector. So if only the name changes in the settings, the network is renamed.
- * If only the selector changes, the network is kept and its members change.
+ * Matches the settings with the stored networks. A group is identified by its selector or its name. If only the name
+ * changes in the settings, the network is renamed. If only the selector changes, the network stays and its members
+ * change.
  */
 export function matchNetworks(
   settings: readonly PrintedSetting[],
@@ -61,7 +62,7 @@ function hasName({ setting }: PrintedSetting, row: NetworkRecord): boolean {
   return row.name === setting.name;
 }
 
-/** Returns a selector as canonical text, independent of its keys' order. */
+/** Returns a selector as canonical text. The order of its keys does not matter. */
 export function selectorText(selector: GroupSelector): string {
   return JSON.stringify(sorted(selector));
 }

@@ -10,15 +10,15 @@ import { listNetworkMembers, type MemberRecord } from './statements/network-memb
 import { listWantedMembers, type NetworkRecord } from './statements/networks.ts';
 
 export interface Membership {
-  /** The donors of the group's contacts, in ascending order. Two contacts may be the same donor. */
+  /** The donors of the group's contacts, in ascending order. Two contacts can be the same donor. */
   wanted: string[];
   /** The members in the mirror. */
   members: MemberRecord[];
-  /** Contacts of the group who have no donor yet and may still get one. */
+  /** How many of the group's contacts have no donor yet but may get one. */
   toEnhance: number;
 }
 
-/** Returns the membership of a network, by the last reading of its group. */
+/** Returns a network's membership according to the last reading of its group. */
 export async function findMembership(
   { store }: { store: Pick<MirrorReader['store'], 'reader'> },
   row: Pick<NetworkRecord, 'id' | 'integrationId'>,
@@ -32,8 +32,9 @@ export async function findMembership(
 }
 
 /**
- * Which members stay although they would not join. Adding a member again costs a credit, so nobody leaves because of an
- * opt-out that a user may call an error (`inDoubt`), or of a mark that does not object. Pure.
+ * Returns the members that stay although they would not join now. Adding a member again costs a credit. So nobody
+ * leaves because of an opt-out that a user may call an error (`inDoubt`), or because of a mark that is not an
+ * objection. Pure.
  */
 export function whoStays(
   members: readonly MemberRecord[],
@@ -50,7 +51,7 @@ export function whoStays(
 }
 
 /**
- * Returns the wanted donors among a group's contacts; `stays` is true for members that stay although they are marked.
+ * Returns which donors a group's contacts are. `stays` returns true for members that stay although they are marked.
  * Pure.
  */
 export function findWanted(
@@ -70,7 +71,7 @@ export function findWanted(
   return { wanted: [...donors].sort(), toEnhance };
 }
 
-/** Contacts that left the CRM, or that must not be researched, are not in any network. */
+/** Returns false for contacts that left the CRM or must not be researched. They are not in any network. */
 function isWanted({ state, hasOptedOut }: ContactRecord): boolean {
   return state !== 'removed' && hasOptedOut === 0;
 }
@@ -79,14 +80,14 @@ function isOnItsWay({ state }: ContactRecord): boolean {
   return state === 'due' || state === 'submitted' || state === 'ready';
 }
 
-/** A member costs a credit and is sent to the service. */
+/** Returns true if the contact may join. A new member costs a credit and is sent to the service. */
 function mayJoin(contact: ContactRecord): boolean {
   return isWanted(contact) && !receivesNothing(contact);
 }
 
 /** Decides who joins a network and who leaves it. Pure. */
 
-/** The changes in one network: donor IDs in ascending order. */
+/** The changes to one network, as donor IDs in ascending order. */
 export interface MemberPlan {
   /** Wanted and never added before. Each costs a credit. */
   joiners: string[];
@@ -104,10 +105,10 @@ export interface MemberPlan {
   isImplausible: boolean;
 }
 
-/** If fewer members than this leave, that is always accepted, whatever their share (design, promise 7). */
+/** If fewer members than this leave, it is always accepted, whatever their share (design, promise 7). */
 const MIN_IMPLAUSIBLE = 5;
 
-/** The maximum share of the members that may leave at once. */
+/** The maximum share of members that may leave together. */
 const IMPLAUSIBLE_PART = 0.5;
 
 /** Compares the members that the CRM wants with the mirror. */

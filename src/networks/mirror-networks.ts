@@ -37,9 +37,9 @@ import {
 import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 /**
- * Makes the networks equal to their groups, once the contacts are delivered. It first settles the work that
- * an earlier run has left open, then handles names, leavers and joiners, network by network. If nothing has
- * changed, it sends no request to the service.
+ * Makes the networks equal to their groups after the contacts are delivered. First settles work that an earlier run has
+ * left open. Then handles names, leavers and joiners, one network after another. If nothing has changed, no request is
+ * sent to the service.
  */
 export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null) return;
@@ -78,8 +78,8 @@ async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<Mirrore
 }
 
 /**
- * Only the bulk adds of the run's own integration. Another integration's lost response matters only to a run
- * that wants to add members.
+ * Finishes bulk adds of the run's own integration. Another integration's lost response matters only if the run adds
+ * members.
  */
 async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const proof = addProof(deps, run);
@@ -126,9 +126,9 @@ async function mirrorNetwork(
 }
 
 /**
- * While contacts are missing and it is unknown whether they are gone, they may also be missing in the groups.
- * So nobody leaves, and a member that could not be added is not dropped, because adding it again would cost a
- * credit.
+ * Returns a plan without leavers. While contacts are missing and it is unknown whether they are gone, they may also be
+ * missing in the groups. So nobody leaves. A member that could not be added is not dropped either, because adding it
+ * again would cost a credit.
  */
 function keptPlan(plan: MemberPlan, isKept: boolean): MemberPlan {
   return isKept ? { ...plan, leavers: [], leaving: [], outdated: [] } : plan;

@@ -1,4 +1,4 @@
-/** The dependencies of mirroring, and the parts of its run. */
+/** What mirroring networks needs, and the parts of its run. */
 import type { Reader } from '../database/reader.ts';
 import type { Store } from '../store.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';

@@ -1,6 +1,6 @@
 /**
- * The introductions that the last run computed: which member can introduce which contact. The data comes only
- * from the store, and contains IDs instead of names.
+ * Shows the introductions that the last run computed: which member can introduce which contact. The data comes only
+ * from the store. It contains IDs and no names.
  */
 
 import { describeCount } from '../core/quantities.ts';
@@ -30,7 +30,10 @@ export interface PicturePath {
   /** Donor ID of the contact, and its ID in the CRM. */
   to: string;
   contact: string;
-  /** In whole hundredths, or null for other members who know the contact, for whom no strength is stored. */
+  /**
+   * The strength in whole hundredths. Null for other members who know the contact, because no strength is stored for
+   * them.
+   */
   strength: number | null;
   /** The network that the member belongs to. */
   network: string;
@@ -52,7 +55,7 @@ export const MAX_PATHS = 6_000;
 /** The weakest connection that the service stores for networks, in hundredths. */
 export const WEAKEST = 45;
 
-/** Returns the strongest paths. With `who`, it includes all paths to this contact, even weak ones. */
+/** Returns the strongest paths. If `who` is given, returns all paths to this contact, including weak ones. */
 export async function readPicture(
   reader: Reader,
   integrationId: string,
@@ -86,8 +89,8 @@ export async function readPicture(
 }
 
 /**
- * The best path to each contact comes first, then other people who know the contact, as long as there is
- * room. Someone who has left a network since the paths were computed introduces nobody as its member. Pure.
+ * Ranks the paths. The best path to each contact comes first. If there is room, other people who know the contact
+ * follow. Someone who has left a network since the paths were computed introduces nobody in it. Pure.
  */
 export function rankPaths(
   known: readonly KnownPath[],
@@ -132,9 +135,9 @@ export interface PictureFilter {
    * unless this is the minimum.
    */
   weakest: number;
-  /** The name of a network, or null for all. */
+  /** The name of a network, or null for all networks. */
   network: string | null;
-  /** The ID of a contact in the CRM, or of a donor: shows the paths to or from it, or null for all. */
+  /** A contact's ID in the CRM, or a donor's ID. Only paths to or from it are shown. Null shows all paths. */
   who: string | null;
 }
 

@@ -16,7 +16,7 @@ import { repairNetworks } from './repair.ts';
 import { listNetworkCounts, type NetworkCounts } from './statements/network-counts.ts';
 
 export interface ByHandOptions {
-  /** True if queries may cost credits; if false, a ConfigurationError states the cost. */
+  /** True if queries may cost credits. If false, a ConfigurationError reports the cost. */
   maySpend: boolean;
   /** Aborted to cancel the work. */
   signal: AbortSignal;
@@ -42,12 +42,12 @@ export async function checkNetworks(
 export interface Repaired {
   found: DriftView[];
   done: NetworkCounts[];
-  /** Why it ended before everything was done, or null if everything was done. */
+  /** Why it ended early, or null if everything was done. */
   stopped: RunReason | null;
 }
 
 export interface RepairOptions extends ByHandOptions {
-  /** Called with the differences before anything is changed; throws to change nothing. */
+  /** Called with the differences before anything is changed. If it throws, nothing is changed. */
   confirm(drifts: readonly NetworkDrift[]): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface NetworkOverview {
   name: string;
   /** The group in the settings, or null if the setting was removed and the network is ignored. */
   group: GroupSelector | null;
-  /** The service's ID, or null before there is a network. */
+  /** The service's ID for the network, or null if there is no network yet. */
   networkId: string | null;
   members: number;
   /** Donors who will join, and contacts of the group who are enhanced first. */
@@ -20,7 +20,7 @@ export interface NetworkOverview {
   toEnhance: number;
   /** Donors who could not be added. They are not tried again before a repair. */
   failed: { donorId: string; reason: string }[];
-  /** When the group was last read completely (epoch ms), or null for never. */
+  /** When the group was last read completely (epoch ms), or null if it never was. */
   readAt: number | null;
 }
 

@@ -16,10 +16,10 @@ import {
   recordMirroredGroups,
 } from './statements/networks.ts';
 
-/** The number of groups read at the same time. The pages of one group are read one after the other. */
+/** How many groups are read at the same time. The pages of one group are read one after the other. */
 const GROUPS_AT_ONCE = 4;
 
-/** A group of the settings with the ID of its network in the store. */
+/** A group in the settings, with its network's ID in the store. */
 interface KnownGroup extends MirroredGroup {
   group: GroupSelector;
 }
@@ -44,7 +44,7 @@ export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<vo
   for (const crmId of wanted) run.groupMembers.add(crmId);
 }
 
-/** Returns the networks of the settings with the fingerprints of their selectors. */
+/** Returns the networks in the settings with the fingerprints of their selectors. */
 export function fingerprintGroups(
   { store }: { store: Pick<MirrorReader['store'], 'fingerprint'> },
   { integration }: Pick<NetworkRun, 'integration'>,
@@ -101,7 +101,7 @@ async function holdUnreadable(
   });
 }
 
-/** Every member's CRM ID, except erased contacts. */
+/** Reads all members' CRM IDs. Erased contacts are left out. */
 export async function readToEnd(
   deps: Pick<NetworkDeps, 'store' | 'connector'>,
   run: Pick<NetworkRun, 'forgotten' | 'erased'>,

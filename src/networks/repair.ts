@@ -10,13 +10,13 @@ import { dropNetworkMembers, recordNetworkMembers } from './statements/network-m
 import { recordNetworkName } from './statements/networks.ts';
 
 export interface RepairOptions extends DriftOptions {
-  /** Called with the differences before anything is changed; throws to change nothing. */
+  /** Called with the differences before anything is changed. If it throws, nothing is changed. */
   confirm(drifts: readonly NetworkDrift[]): Promise<void>;
 }
 
 /**
- * Sets the mirror to the service's state. Mirroring then does the rest: members that someone removed are
- * added and paid for again, members that someone added leave, and failed members are tried again.
+ * Sets the mirror to the state of the service. Mirroring then does the rest. Members that someone removed are added and
+ * paid for again, members that someone added leave, and failed members are tried again.
  */
 export async function repairNetworks(
   deps: NetworkDeps,

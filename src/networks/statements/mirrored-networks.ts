@@ -1,4 +1,4 @@
-/** The networks at the service, as they are in the mirror. */
+/** Reads the service's networks as they are in the mirror. */
 import type { Reader } from '../../database/reader.ts';
 
 /** A group of the settings that has a network at the service now. */
@@ -7,13 +7,13 @@ export interface MirroredNetwork {
   networkId: string;
   /** The name in the settings. */
   name: string;
-  /** Donor IDs of its members, ascending. */
+  /** The members' donor IDs, in ascending order. */
   members: string[];
 }
 
 /**
- * Returns the networks of an integration with their members, in the order of the settings, as the last run with
- * networks found them. A network whose setting was removed is not included.
+ * Returns an integration's networks with their members, in the order of the settings. They are as the last run with
+ * networks found them. Networks that are no longer in the settings are left out.
  */
 export async function listMirroredNetworks(
   reader: Reader,

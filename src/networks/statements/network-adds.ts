@@ -1,4 +1,4 @@
-/** The life of a bulk add: its intent, its response or loss, and the result for each donor. */
+/** Records bulk adds: the intent, the response or its loss, and the result for each donor. */
 
 import type { Selectable } from 'kysely';
 import { spentByRun, spentSince } from '../../credits/statements/spending.ts';
@@ -33,12 +33,12 @@ export type MemberEnd =
   | { kind: 'added' }
   | { kind: 'already' }
   | { kind: 'not_found' }
-  /** Not in the network although it may be paid for. The reason is one word. */
+  /** The donor is not in the network, although it may be paid for. The reason is one word. */
   | { kind: 'failed'; detail: string }
   /** Not paid for, so another bulk add may add the donor. */
   | { kind: 'unpaid' };
 
-/** How a bulk add ended: its cost in credits, and the donors without a result yet. */
+/** How a bulk add ended: what it cost, and which donors have no result yet. */
 export interface AddEnd {
   state: Extract<AddState, 'running' | 'unclear' | 'done' | 'unpaid'>;
   charged: number | null;
@@ -47,8 +47,8 @@ export interface AddEnd {
 const UNANSWERED: AddState[] = ['intended', 'lost'];
 
 /**
- * Records the intent, with the balance before it. False, with nothing recorded, if another bulk add
- * of the key waits for its response, or was sent since the balance was read.
+ * Records the intent with the current balance. Returns false and records nothing if another bulk add of the key waits
+ * for its response, or was sent since the balance was read.
  */
 export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): Promise<boolean> {
   const inserted = await trx
@@ -90,7 +90,7 @@ export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): P
   return true;
 }
 
-/** Records that the service has accepted the bulk add and is working on a job. */
+/** Records that the service has accepted the bulk add and works on its job. */
 export async function recordAddAccepted(
   trx: RunTransaction,
   addId: string,
@@ -104,18 +104,13 @@ export async function recordAddAccepted(
     .execute();
 }
 
-/**
- * Records that the service has refused the bulk add. Nothing was charged, and its donors are joiners again.
- */
+/** Records that the service has refused the bulk add. Nothing was charged, and the donors can be added again. */
 export async function recordAddRefused(trx: RunTransaction, addId: string): Promise<void> {
   await trx.deleteFrom('network_members').where('add_id', '=', addId).execute();
   await setState(trx, addId, { state: 'unpaid', charged: 0 });
 }
 
-/**
- * Records that no response arrived and that the bulk add may have been charged. The key then waits for
- * settlement.
- */
+/** Records that no response arrived. The bulk add may have been charged, so the key waits until it is settled. */
 export async function recordAddLost(trx: RunTransaction, addId: string): Promise<void> {
   await trx
     .updateTable('network_adds')
@@ -151,8 +146,8 @@ export async function recordAddEnds(
 }
 
 /**
- * Returns the bulk add that waits for its response, of this key or of this integration with an earlier key.
- * The integration's own bulk adds come first.
+ * Returns a bulk add without a response, of this key, or of this integration with an earlier key. The integration's own
+ * bulk adds come first.
  */
 export async function findUnansweredAdd(
   reader: Reader,
@@ -172,7 +167,7 @@ export function listAdds(
   return addsIn(reader, { integrationId, state }).then(({ rows }) => fromRows(rows));
 }
 
-/** Returns the donors of a bulk add in the mirror: members, and donors without a result yet. */
+/** Returns a bulk add's donors in the mirror. They are members, or have no result yet. */
 export async function listAddedDonors(
   reader: Reader,
   addId: string,
@@ -196,7 +191,7 @@ export function getNetworkCreditsSince(reader: Reader, integrationId: string, si
   return spentSince(reader, 'network_adds', integrationId, since);
 }
 
-/** Returns the same for one run. */
+/** Returns the networks credits of one run. */
 export function getNetworkCreditsByRun(reader: Reader, runId: string) {
   return spentByRun(reader, 'network_adds', runId);
 }
@@ -237,7 +232,7 @@ async function endMembers(
       .where('add_id', '=', addId)
       .where('donor_id', 'in', batch);
     await ended.set({ state: STATE_OF[kind], detail, since }).where('detail', 'is', null).execute();
-    // A contact that was erased in the meantime is being removed, whatever the result was.
+    // If a contact was erased in the meantime, it is being removed, whatever the result was.
     await ended
       .set({ state: 'leaving', since })
       .where('detail', '=', ERASED_MEMBER)

@@ -5,7 +5,7 @@ import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** The changes that a run made to one network, as reported (design, section 4.3). */
+/** What a run has changed in one network, as it is reported (design, section 4.3). */
 export interface NetworkCounts {
   name: string;
   added: number;

@@ -1,4 +1,4 @@
-/** The members of a network, as they are in the mirror. */
+/** Stores a network's members as they are in the mirror. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -67,7 +67,7 @@ export async function listErasedMembers(
   return selectErased(reader, { integrationId }).then(({ rows }) => fromRows(rows));
 }
 
-/** Records that members are to be removed, before the request to the service. */
+/** Records which members are to be removed, before the request to the service. */
 export async function recordLeavingMembers(
   trx: RunTransaction,
   network: string,
@@ -83,7 +83,7 @@ export async function recordLeavingMembers(
   }
 }
 
-/** Records members that the service has removed at our request. */
+/** Records which members the service has removed at our request. */
 export async function recordRemovedMembers(
   trx: RunTransaction,
   runId: string,
@@ -103,7 +103,7 @@ export async function dropNetworkMembers(
   await erase(trx, network, donorIds);
 }
 
-/** Records donors whose state was found without a bulk add. */
+/** Records donors whose state was found out without a bulk add. */
 export async function recordNetworkMembers(
   trx: RunTransaction,
   network: string,

@@ -26,7 +26,7 @@ export interface Binding {
   id: string;
   networkId: string;
   name: string;
-  /** Fingerprint of the key. Several integrations of the key may want the same network. */
+  /** The key's fingerprint. Several integrations with the same key may want the same network. */
   partnerKey: string;
 }
 
@@ -49,7 +49,7 @@ export function listNetworks(reader: Reader, integrationId: string): Promise<Net
   return selectNetworks(reader, { integrationId }).then(({ rows }) => fromRows(rows));
 }
 
-/** Records groups of the settings. The name of a network changes only once the service has the new name. */
+/** Records the groups in the settings. A network's name changes only once the service has the new name. */
 export async function recordMirroredGroups(
   trx: RunTransaction,
   groups: readonly MirroredGroup[],
@@ -114,7 +114,7 @@ export async function recordGroupMembers(
     .execute();
 }
 
-/** CRM IDs of these groups' members, from the last reading. */
+/** Returns the CRM IDs of these groups' members, from the last reading. */
 export async function listWantedMembers(
   reader: Reader,
   networks: readonly string[],
@@ -128,9 +128,8 @@ export async function listWantedMembers(
 }
 
 /**
- * Records that the service has a network for the group now, and that these donors are already its members.
- * Returns false, with nothing changed, if another group has it, because two processes may have found the
- * network at the same time.
+ * Records that the service now has a network for the group, with these donors as members. Returns false and changes
+ * nothing if another group has the network, because two processes can find it at the same time.
  */
 export async function bindNetwork(
   trx: RunTransaction,
