@@ -1,9 +1,9 @@
 import type { Connection } from '../partner/connections/connection.ts';
 import type { Memberships, NetworkName } from './memberships.ts';
 
-/** A contact's best connection to one of the networks. */
+/** A contact's best connection to a network. */
 export interface WarmPath {
-  /** The connection; its source is the introducer. */
+  /** The connection. Its source is the introducer. */
   connection: Connection;
   /** The network that the introducer belongs to. */
   network: NetworkName;
@@ -30,9 +30,9 @@ export interface Introduction {
 }
 
 /**
- * Returns the strongest connection, or null if there is none. Pure. If several are equally strong, the
- * network that comes first in the settings is chosen, then the introducer with the lower ID. So the same
- * connections always give the same path.
+ * Returns the strongest connection, or null if there is none. If several are equally strong, the network that comes
+ * first in the settings wins, and then the introducer with the lower ID. So the same connections always give the same
+ * path. Pure.
  */
 export function findBestPath(choice: PathChoice): WarmPath | null {
   const found = findIntroductions(choice);
@@ -44,9 +44,9 @@ export function findBestPath(choice: PathChoice): WarmPath | null {
 }
 
 /**
- * Returns every connection that is useful to someone who wants to be introduced, the best first. Pure. Nobody
- * introduces themselves, and the connections between members of the same network are already known to it. So
- * members of the contact's own networks count only through another network that they are also in.
+ * Returns every connection that helps someone who wants to be introduced, best first. Nobody introduces themselves. A
+ * network already knows the connections between its own members, so members of the contact's own networks count only
+ * through another network. Pure.
  */
 export function findIntroductions({
   donorId,

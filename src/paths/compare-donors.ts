@@ -31,7 +31,7 @@ export interface Comparison {
   readonly isOver: boolean;
 }
 
-/** Creates a comparison with these networks (the service's IDs; at least one). */
+/** Creates a comparison with these networks. They are given as the service's IDs, and there is at least one. */
 export function createComparison(
   deps: InsightDeps,
   run: InsightRun,
@@ -63,7 +63,7 @@ export function createComparison(
     },
   };
 
-  /** Queries up to a hundred donors, or fewer if one of them causes the service to refuse the request. */
+  /** Queries up to a hundred donors. If one of them makes the service refuse the request, fewer are queried. */
   async function compareSome(donorIds: readonly string[], compared: Compared): Promise<void> {
     if (isOver || run.control.stopping.aborted) return;
     const query = await allowance.intend();
@@ -145,7 +145,9 @@ export function createComparison(
 
 const NO_CONNECTIONS = { connections: [], totalConnections: 0 };
 
-/** One unknown donor causes the service to refuse the whole request. Nothing is charged in that case. */
+/**
+ * Returns true if the service refused the whole request because of one unknown donor. In that case nothing is charged.
+ */
 function isRefusal(error: unknown): boolean {
   return isDonorSyncError(error) && error.kind === 'skippable';
 }

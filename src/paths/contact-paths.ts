@@ -11,7 +11,7 @@ import { calledName } from './sentence.ts';
 import { describeConnections, type ShownConnection } from './shown-connection.ts';
 import { findUnshownDonors } from './unshown-donors.ts';
 
-/** All connections of one contact to the networks. */
+/** All of one contact's connections to the networks. */
 export interface ContactPaths {
   integration: string;
   contact: string;
@@ -31,9 +31,9 @@ export interface ContactPathsDeps extends ByHandDeps {
 }
 
 /**
- * Fetches every connection of one contact from the service (one query), without people who may not be named.
- * Throws a ConfigurationError before that if there are no networks yet, if the contact's donor is unknown, or if nothing
- * may be shown about the contact.
+ * Fetches all of one contact's connections from the service, with one query. People who may not be shown are left out.
+ * Before the query, throws a ConfigurationError if there are no networks yet, if the contact's donor is unknown, or if
+ * nothing may be shown about the contact.
  */
 export async function readContactPaths(
   deps: ContactPathsDeps,
@@ -98,7 +98,7 @@ async function requireEnhanced(
   );
 }
 
-/** Creates the error for a contact whose connections must not be used, for the reason that `findKeptBack` returns. */
+/** Creates the error for a contact whose connections must not be used. `findKeptBack` returns the reason. */
 export function keptBack(integration: string, contact: string, reason: RedeliveryExclusion) {
   return new ConfigurationError(
     `No connection of the contact "${contact}" is shown, and it cannot be put on a list: ${exclusionText(reason)}.`,

@@ -1,4 +1,4 @@
-/** Writes paths into CRM fields in the same way as profiles: only differences, and undoable. */
+/** Writes paths into CRM fields in the same way as profiles: only differences are written, and they can be undone. */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { PATH_SOURCES } from '../core/field-map.ts';
@@ -63,10 +63,7 @@ function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
   return mappings.filter(({ from }) => PATH_SOURCES.includes(from)).map(({ to }) => to);
 }
 
-/**
- * Returns true unless the CRM already contains the same values, or there is no path and no value of ours to
- * clear.
- */
+/** Returns false if the CRM already contains the values, or if there is neither a path nor a value of ours to clear. */
 function mayDiffer({ contact, path, inCrm }: Fingerprinted, fields: readonly string[]): boolean {
   if (fields.length === 0 || contact.inCrm === inCrm) return false;
   const owned = parseOwned(contact.ownedValues);
@@ -145,7 +142,7 @@ export function pathValues(
 }
 
 /**
- * Returns the whole content of a path as one text, without the contact's own name. If it has not changed, the CRM
+ * Returns a path's whole content as one text, without the contact's own name. If the text has not changed, the CRM
  * already contains the path.
  */
 function pathText(path: WarmPath): string {

@@ -22,7 +22,7 @@ export interface FoundProspect {
 
 /** The prospects to return. */
 export interface ProspectQuery {
-  /** From 0 to 1; the service has no connections below 0.45. */
+  /** The minimum strength, from 0 to 1. The service has no connections below 0.45. */
   minStrength: number;
   limit: number;
 }
@@ -31,15 +31,12 @@ export interface ProspectDeps extends ByHandDeps {
   store: ByHandDeps['store'] & Pick<Store, 'fingerprint'>;
 }
 
-/**
- * More are requested at once, because many of the strongest are already in the CRM. The service may return
- * fewer.
- */
+/** How many prospects are requested. Many of the strongest are already in the CRM. The service may return fewer. */
 const ASKED_FOR = 500;
 
 /**
- * Fetches the strongest prospects in the service's whole database (one query), without contacts of
- * the integration and erased people. Strongest first.
+ * Fetches the strongest prospects in the service's whole database with one query, strongest first. Contacts of the
+ * integration and erased people are left out.
  */
 export async function findProspects(
   deps: ProspectDeps,
@@ -84,7 +81,10 @@ function introducersOf(connections: Prospect['connections']): string[] {
   return connections.map(({ sourceDonor }) => sourceDonor.donorId);
 }
 
-/** Only a CRM says which part of a name is the first name; here it is the first word. */
+/**
+ * Returns the name for the sentence. Only a CRM knows which part of a name is the first name, so this is the first
+ * word.
+ */
 function calledByName({ donor }: Prospect): string {
   const [firstName = null, ...others] = donor.name?.split(/\s+/) ?? [];
   return calledName({ firstName, lastName: others.at(-1) ?? null });

@@ -12,9 +12,9 @@ import { countPossiblePaths, countStalePaths, hasPathScope } from './statements/
 export interface PathsForecast {
   /** The maximum number of contacts whose connections to the networks would be queried. */
   contacts: number;
-  /** The number of queries. If the service charges for them, `insights.budget` limits them. */
+  /** The number of queries. If the service charges for them, `insights.budget` is the limit. */
   queries: number;
-  /** The number of requests: all requests to the service, and the requests to the CRM if every path changed. */
+  /** The number of requests to the service, and the number of requests to the CRM if every path has changed. */
   calls: { partner: number; crm: number };
 }
 
@@ -22,7 +22,7 @@ export interface PathsForecast {
 export interface PathsForecastFacts {
   integration: Integration;
   mappings: readonly FieldMapping[];
-  /** The run's contacts, or null for all. */
+  /** The run's contacts, or null for all contacts. */
   only: readonly string[] | null;
   /** Contacts that get a profile. */
   enhanced: number;
@@ -50,7 +50,7 @@ export async function forecastPaths(
   const queries = Math.ceil(contacts / MAX_DONORS_PER_REQUEST);
   const { remote, readBatch, writeBatch } = connector.capabilities;
   const requests = Math.ceil(contacts / readBatch) + Math.ceil(contacts / writeBatch.preferred);
-  // In addition to the queries, one request lists the service's networks.
+  // One more request lists the service's networks.
   return { contacts, queries, calls: { partner: queries + 1, crm: remote ? requests : 0 } };
 }
 

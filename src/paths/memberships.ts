@@ -16,13 +16,13 @@ export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
 export interface Memberships {
   /** The service's IDs, in the order of the settings. */
   networkIds: readonly string[];
-  /** True if none of them has a member, so there is nothing to compare with. */
+  /** True if the networks have no members, so there is nothing to compare with. */
   isEmpty: boolean;
   /** Returns the networks of a donor, in the order of the settings. */
   of(donorId: string): readonly NetworkName[];
   /**
-   * Returns the networks that a connection comes from, in the order of the settings. These are the networks that the
-   * service names; if it names none, the member's networks.
+   * Returns the networks that a connection comes from, in the order of the settings. The service names them. If it does
+   * not, they are the member's networks.
    */
   listNetworks(connection: Connection): readonly NetworkName[];
 }
@@ -55,8 +55,8 @@ export function membersByNetwork(networks: readonly MirroredNetwork[]): Members 
 }
 
 /**
- * Returns the mirrored networks of an integration. If there are none, throws a ConfigurationError that
- * explains how to create them.
+ * Returns an integration's mirrored networks. If there are none, throws a ConfigurationError that explains how to
+ * create them.
  */
 export async function requireNetworks(
   reader: Reader,
@@ -70,7 +70,7 @@ export async function requireNetworks(
   );
 }
 
-/** Returns the fingerprint of the settings that determine the definition of a path, its wording and its fields. */
+/** Returns the fingerprint of the settings that decide what a path is, how it is worded, and which fields it has. */
 export function fingerprintSettings(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { integration, mappings }: Pick<InsightRun, 'integration' | 'mappings'>,

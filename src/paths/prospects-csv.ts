@@ -4,7 +4,8 @@ import { plainCell } from '../core/printable.ts';
 import type { FoundProspect } from './find-prospects.ts';
 
 /**
- * No cell contains a formula that a spreadsheet would run, and no cell contains terminal control characters.
+ * Returns prospects as CSV. No cell contains a formula that a spreadsheet would run, or control characters for a
+ * terminal.
  */
 export function prospectsCsv(prospects: readonly FoundProspect[]): string {
   return stringify(

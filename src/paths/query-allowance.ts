@@ -1,7 +1,7 @@
 /**
- * Limits the cost of one run's queries. Their price is not documented (service document, section 4.1). The
- * client learns it from the first query, and assumes one credit until then. Each query is on disk before it
- * is sent. If its response was lost, the next run's first reading of the balance shows its cost.
+ * Limits what one run's queries cost. Their price is not documented (service document, section 4.1). The client learns
+ * it from the first query, and assumes one credit until then. Each query is on disk before it is sent. If its response
+ * is lost, the first balance reading of the next run shows its cost.
  */
 
 import { type Allowance, getAllowance } from '../credits/budget.ts';
@@ -35,7 +35,7 @@ export interface QueryAllowance {
   refuse(query: IntendedQuery): Promise<void>;
 }
 
-/** Returns the allowance of one run. The first query must be sent alone, because its price is not known beforehand. */
+/** Returns the allowance of one run. The first query must be sent alone, because its price is still unknown. */
 export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryAllowance {
   const { store, partner, newId } = deps;
   const { perRun, keep } = run.integration.insights.budget;

@@ -1,6 +1,7 @@
 /**
- * Queries about connections that a user makes by hand. Their price is not documented, so the first one of each kind shows
- * it. Unless a query is known to be free, it is in the spending journal before it is sent, and its cost in the bill.
+ * Makes queries about connections for a user. Their price is not documented, so the first query of each kind shows it.
+ * Unless a query is known to be free, it is recorded in the spending journal before it is sent, and its cost is added
+ * to the bill.
  */
 import { messageOf } from '../core/errors.ts';
 import { requireAgreed } from '../credits/confirm.ts';
@@ -25,10 +26,10 @@ export interface ByHand {
   kind: QueryKind;
 }
 
-/** The run in the spending journal: none. */
+/** The run's ID in the spending journal. Empty, because there is no run. */
 const NO_RUN = '';
 
-/** Assumed until the first query of its kind has been measured. */
+/** What a query is assumed to cost until the first one of its kind was measured. */
 const ASSUMED_CREDITS = 1;
 
 /** Makes one query, and records what it costs. */

@@ -1,7 +1,7 @@
 /**
- * Ranks the contacts that a member of a network can introduce: the largest giving capacity first, then the strongest
- * connection. The order is computed when it is needed and kept in memory for a minute. It is never stored, because it
- * would show who has how much.
+ * Ranks the contacts that a member of a network can introduce. The largest giving capacity comes first, then the
+ * strongest connection. The order is computed when it is needed, and kept in memory for a minute. It is never stored,
+ * because it would show how rich people are.
  */
 import { setImmediate } from 'node:timers/promises';
 import { findContacts } from '../contacts/contacts.ts';
@@ -35,7 +35,7 @@ export interface RankDeps {
   sealer: Pick<Sealer, 'open'>;
 }
 
-/** The number of records that are opened before other work may continue: about five milliseconds. */
+/** How many records are decrypted before other work can continue. This takes about five milliseconds. */
 const SLICE = 500;
 
 /**
@@ -73,7 +73,7 @@ export async function rankIntroductions(
   return sortBands(byBand);
 }
 
-/** Sorts one band at a time, so other work can continue in between. */
+/** Sorts one band after another, so other work can run in between. */
 async function sortBands(bands: RankedIntroduction[][]): Promise<RankedIntroduction[]> {
   const ranked: RankedIntroduction[] = [];
   for (const band of bands) {
@@ -90,7 +90,7 @@ interface Introducers {
   donors: ReadonlySet<string>;
 }
 
-/** Returns the current members of each network, by the service's ID, without those who may not be named. */
+/** Returns the current members of each network, by the service's ID. Members who may not be shown are left out. */
 async function findIntroducers(
   deps: RankDeps,
   integrationId: string,

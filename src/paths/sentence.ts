@@ -8,13 +8,13 @@ export interface SentenceParts {
   network: string;
   /** How many people in the networks the contact is connected to. */
   people: number;
-  /** The name by which the sentence calls the contact: the first name from the CRM. */
+  /** What the sentence calls the contact: the first name from the CRM. */
   calledName: string;
 }
 
 /**
- * `Maria Ortiz (Board) sat on the board of Riverside Food Bank with Anna, 2012–2018. 4 people in
- * your networks know Anna.` No gender is guessed.
+ * Describes a path, for example `Maria Ortiz (Board) sat on the board of Riverside Food Bank with Anna, 2012–2018. 4
+ * people in your networks know Anna.` The sentence does not guess anyone's gender.
  */
 export function describePath(parts: SentenceParts): string {
   const more = parts.people > 1 ? ` ${countText(parts)}` : '';
@@ -82,7 +82,7 @@ const ACTIONS = {
   gift: { past: 'gave to', perfect: 'has given to', present: 'gives to' },
 } as const satisfies Record<TieKind, Record<Tense, string>>;
 
-/** Both people had the same relationship to the same organisation. */
+/** Describes two people with the same relationship to the same organisation. */
 function describeTogether(scene: Scene, kind: TieKind, tense: Tense): string {
   const { introducer, calledName, years } = scene;
   const action = `${ACTIONS[kind][tense]} ${boardOr(kind, scene.place)}`;
@@ -103,7 +103,7 @@ const MEANWHILE = {
   gift: { past: 'gave to it', present: 'gives to it' },
 } as const satisfies Record<TieKind, Record<Exclude<Tense, 'perfect'>, string>>;
 
-/** The two people had different relationships to the same organisation. */
+/** Describes two people with different relationships to the same organisation. */
 function describeAcross(scene: Scene, source: TieKind, target: TieKind, tense: Tense): string {
   const { introducer, calledName, years } = scene;
   const action = `${introducer} ${ACTIONS[source][tense]} ${boardOr(source, scene.place)}`;
@@ -113,7 +113,7 @@ function describeAcross(scene: Scene, source: TieKind, target: TieKind, tense: T
   return ended(`${action}${yearsText(years)}, and ${calledName} ${MEANWHILE[target].present}`);
 }
 
-/** `the board of Hill College`. A committee has no board, because it is itself like a board. */
+/** Returns a text such as `the board of Hill College`. A committee has no board, because it is like a board itself. */
 function boardOr(kind: TieKind, place: string): string {
   const isBoardItself = /\b(board|committee|commission|council|conference|panel)\b/i.test(place);
   return kind === 'board' && !isBoardItself ? `the board of ${place}` : place;
@@ -126,14 +126,14 @@ function yearsText(years: SharedYears | null): string {
   return from === to ? ` in ${from}` : `, ${from}–${to}`;
 }
 
-/** Adds a full stop, unless a name such as `Tom Jr.` already ends with one. */
+/** Adds a full stop, unless the text already ends with one, such as `Tom Jr.`. */
 function ended(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
 /** How the name of an organisation is written within a sentence. */
 
-/** First words of names that need an article, whatever kind the organisation is. */
+/** First words of names that need an article, whatever kind of organisation it is. */
 const ARTICLE_BEFORE =
   /^(?:U\.S\. (?!Steel|Bank)|United States (?!Steel)|United Nations|University of |College of |Supreme Court|Department of |City of |State of |White House|Board of |Committee on |Joint |Friends of |YMCA|YWCA|NAACP)/;
 
@@ -141,10 +141,13 @@ const ARTICLE_BEFORE =
 const ARTICLE_FOR =
   /\b(?:Administration|Agency|Alliance|Army|Arboretum|Aquarium|Association|Authority|Ballet|Board|Bureau|Cent(?:er|re)|Chamber|Clinic|Club|Coalition|Collaborative|Commission|Committee|Conference|Congress|Conservancy|Consortium|Corps|Council|Court|Cross|Department|Endowment|Federation|Fellowship|Foundation|Friends|Fund|Gallery|Gardens?|Guild|House of Representatives|Initiative|Institute|Institution|League|Library|Mission|Museum|Network|Opera|Orchestra|Panel|Partnership|Philharmonic|Project|Senate|Shelter|Society|Symphony|Theatre|Theater|Trust|Union|Zoo)(?: (?:of|for|on|to|against)\b[\s\S]*)?$/;
 
-/** The kinds of organisations whose names take no article. */
+/** Kinds of organisations whose names have no article. */
 const PLAIN_KINDS: ReadonlySet<string> = new Set(['company', 'school']);
 
-/** `the Women's Shelter`, but `Riverside Food Bank`, on one line. `kind` is the service's word. */
+/**
+ * Adds an article where it is needed, such as `the Women's Shelter`, but `Riverside Food Bank`. The result has one
+ * line. `kind` is the service's word.
+ */
 export function withArticle(name: string, kind: string | null): string {
   const plain = name.replace(/\s+/g, ' ').trim();
   const isDescription = !PLAIN_KINDS.has(kind ?? '') && ARTICLE_FOR.test(plain);
@@ -158,7 +161,7 @@ export type TieKind = 'board' | 'service' | 'work' | 'school' | 'gift';
 /** A relationship in our own terms. */
 export interface Tie {
   kind: TieKind;
-  /** True if the service's word means that it has ended. */
+  /** True if the service's word says that the relationship has ended. */
   isOver: boolean;
 }
 
@@ -189,16 +192,16 @@ function isKnown(word: string): word is keyof typeof TIES {
   return Object.hasOwn(TIES, word);
 }
 
-/** When two people were at the same place, in calendar years. `to` is null if it still continues. */
+/** The calendar years in which two people were at the same place. `to` is null if they still are. */
 export interface SharedYears {
   from: number;
   to: number | null;
 }
 
 /**
- * Returns the years in a connection's snippet, such as `Both on the board of Hill College, 2012–2018; also
- * …`, or null if it contains none. A snippet can have any form (service document, section 2.2), so years in
- * the organisation's own name are ignored.
+ * Returns the years in a connection's snippet, such as `Both on the board of Hill College, 2012–2018; also …`, or null
+ * if it contains none. Snippets have no fixed form (service document, section 2.2), so years in the organisation's own
+ * name are ignored.
  */
 export function sharedYearsIn(snippet: string, entityName: string | null): SharedYears | null {
   const text = afterName(snippet, entityName).split(';')[0] ?? '';
@@ -225,7 +228,7 @@ function plausible(from: number, to: number | null): SharedYears | null {
   return isPlausible ? { from, to } : null;
 }
 
-/** Returns the name for a contact in a sentence: the first name, as a person would write it. */
+/** Returns the contact's name for a sentence: the first name, as someone would write it. */
 export function calledName(contact: { firstName: string | null; lastName: string | null }): string {
   const [first, last] = [contact.firstName, contact.lastName].map(tidy);
   if (!first) return last || 'this person';
@@ -241,14 +244,14 @@ function tidy(name: string | null): string {
   return line.split(' ').map(recased).join(' ');
 }
 
-/** Corrects names that were typed all in one case. Two capitals may well be initials. */
+/** Corrects names that are all in upper or lower case. Two capitals may well be initials. */
 function recased(word: string): string {
   const isUpper = word === word.toUpperCase() && word.length > 2;
   if (!isUpper && word !== word.toLowerCase()) return word;
   return word.toLowerCase().replace(/(^|[-'’.])\p{L}/gu, (start) => start.toUpperCase());
 }
 
-/** Matches `E.`, `J.P.` or `JP`, but not `Jo`. */
+/** Returns true for `E.`, `J.P.` or `JP`, but not for `Jo`. */
 function isInitial(name: string): boolean {
   return /^(?:\p{L}|(?:\p{L}\.)+|\p{Lu}{2})$/u.test(name);
 }

@@ -20,7 +20,7 @@ export interface ShownConnection {
   sentence: string;
 }
 
-/** Describes connections to one person with this name, strongest first. */
+/** Describes connections to one person with this name. The connections are in order, strongest first. */
 export function describeConnections(
   connections: readonly Connection[],
   networks: readonly MirroredNetwork[],

@@ -5,8 +5,9 @@ import { findErasedDonors } from '../privacy/statements/mentions.ts';
 import type { Store } from '../store.ts';
 
 /**
- * Returns the donors that may not be named: erased people, and contacts that opted out, object, have died or want no
- * contact. This includes marks that a user may still call an error. All of them can still be in a network of the service.
+ * Returns donors that may not be shown: erased people, and contacts that opted out, object, have died or want no
+ * contact. A mark counts even if a user may still call it an error. All of these donors can still be in a network of
+ * the service.
  */
 export async function findUnshownDonors(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,

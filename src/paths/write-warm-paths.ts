@@ -1,6 +1,4 @@
-/**
- * Turns networks into warm paths: for each contact, the best connection to one of their members.
- */
+/** Computes warm paths from networks. A contact's warm path is the best connection to a network's member. */
 
 import { clearErasedMentions } from '../fields/erasing/erased-mentions.ts';
 import {
@@ -30,14 +28,14 @@ import {
 } from './statements/warm-paths.ts';
 import { findUnshownDonors } from './unshown-donors.ts';
 
-/** The number of contacts that are compared at a time, while the previous ones are written. */
+/** How many contacts are compared at a time, while the previous ones are written. */
 const PORTION_SIZE = 1_000;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Computes the paths that may have changed, and writes them into the CRM. If there are none, it sends no
- * request to the service. Unfinished work of a run is in the store, and the next run continues with it.
+ * Computes the paths that may have changed, and writes them into the CRM. If no path may have changed, no request is
+ * sent to the service. Unfinished work is in the store, and the next run continues it.
  */
 export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promise<void> {
   const { id, insights, networks: settings } = run.integration;
@@ -54,8 +52,8 @@ export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promis
 }
 
 /**
- * Returns the networks without the members that may not be named. A member who is marked as dead stays in the network,
- * because adding a member again costs a credit, but introduces nobody.
+ * Returns the networks without members that may not be shown. A member who is marked as dead stays in the network,
+ * because adding a member again costs a credit. But such a member introduces nobody.
  */
 async function listNamedMembers(
   { store }: Pick<InsightDeps, 'store'>,
@@ -87,8 +85,8 @@ async function noticeChanges(
 }
 
 /**
- * Omits networks that were deleted at the service, because the service would refuse every comparison with them. Costs
- * no credits.
+ * Leaves out networks that were deleted at the service. The service would refuse every comparison with them. Costs no
+ * credits.
  */
 async function existingNetworks(
   { partner }: InsightDeps,
@@ -101,7 +99,7 @@ async function existingNetworks(
   return networks.filter(({ networkId }) => existing.has(networkId));
 }
 
-/** Compares one batch while the previous one is written, so neither waits for the other. */
+/** Compares one batch while the previous batch is written, so neither waits for the other. */
 async function computePaths(
   deps: InsightDeps,
   run: InsightRun,
@@ -125,8 +123,8 @@ async function computePaths(
 }
 
 /**
- * A comparison costs a query, so contacts that have left `contacts.filter` are not compared. Their paths
- * wait, and their values are kept.
+ * Returns the contacts that `contacts.filter` still includes. A comparison costs a query, so other contacts are not
+ * compared. Their paths wait, and their values are kept.
  */
 async function onlyIncluded(
   deps: InsightDeps,
@@ -170,7 +168,7 @@ const NO_COMPARISON: Comparison = {
   isOver: false,
 };
 
-/** Waits for both even if one fails, because nothing may be written once the run has ended. */
+/** Waits for both, even if one of them fails, because nothing may be written after the run has ended. */
 async function waitForBoth<Result>(one: Promise<Result>, other: Promise<void>): Promise<Result> {
   await Promise.allSettled([one, other]);
   await other;

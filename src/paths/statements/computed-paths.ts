@@ -18,7 +18,7 @@ export interface StoredPath {
   connecting: readonly string[] | null;
 }
 
-/** The result for one contact's path. */
+/** The computed path of one contact. */
 export interface ComputedPath {
   crmId: string;
   donorId: string;
@@ -29,7 +29,7 @@ export interface ComputedPath {
   written: FieldEnd | null;
 }
 
-/** Records paths, which of their values are in the CRM, and the outcome of the contacts that they changed. */
+/** Records paths, which of their values are in the CRM, and the outcomes of contacts that they changed. */
 export async function recordPaths(
   trx: RunTransaction,
   integrationId: string,
@@ -107,7 +107,7 @@ async function saveOwned(
   await move(trx, { integrationId }, 'valuesWritten', owned, run);
 }
 
-/** A contact keeps the outcome of its profile unless the outcome of its path is more informative. */
+/** Records the outcome of a path. A contact keeps its profile's outcome unless the path's outcome says more. */
 async function saveOutcomes(
   trx: RunTransaction,
   integrationId: string,

@@ -47,7 +47,7 @@ export async function forgetIntroducer(
 }
 
 /**
- * Returns the donor that belongs to this contact and to no other contact of the integration, or null if there is none.
+ * Returns the donor of this contact, if no other contact of the integration is the same donor. Otherwise returns null.
  */
 export async function findOnlyDonor(
   reader: Reader,

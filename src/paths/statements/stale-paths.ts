@@ -7,11 +7,11 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 
 /** The data on which warm paths depend, in addition to the contacts. */
 export interface PathScope {
-  /** Fingerprint of the settings that determine the definition of a path and its fields. */
+  /** The fingerprint of the settings that decide what a path is and which fields it has. */
   settings: string;
   /** Donor IDs of the members, by the service's network ID. */
   members: Members;
-  /** Paths computed before this moment (epoch ms) are computed again, or null for none. */
+  /** Paths that were computed before this time are computed again (epoch ms). Null for no paths. */
   computedBefore: number | null;
 }
 
@@ -50,7 +50,7 @@ function memberChanges(before: Members, after: Members): MemberChanges {
   return { joined: missingFrom(before, after), left: missingFrom(after, before) };
 }
 
-/** Returns the members of `these` networks who are not in the same network of `those`. */
+/** Returns the members of `these` networks who are not in the same network among `those`. */
 function missingFrom(those: Members, these: Members): Set<string> {
   const missing = new Set<string>();
   for (const [networkId, donorIds] of Object.entries(these)) {
@@ -60,7 +60,7 @@ function missingFrom(those: Members, these: Members): Set<string> {
   return missing;
 }
 
-/** Returns the last recorded scope of an integration, or null before the first time. */
+/** Returns an integration's last recorded scope, or null if none was recorded. */
 export async function findScope(trx: Trx, integrationId: string) {
   const row = await trx
     .selectFrom('warm_path_scopes')
@@ -94,7 +94,7 @@ async function markAll(trx: Trx, integrationId: string, changes: { told?: null }
     .execute();
 }
 
-/** Marks the paths that lead, or may lead, to a network through these donors, and the donors' own paths. */
+/** Marks as stale the donors' own paths, and the paths that lead, or may lead, to a network through these donors. */
 export async function markConnectedTo(
   trx: Trx,
   integrationId: string,
@@ -159,8 +159,8 @@ function touchedSince(trx: Trx, integrationId: string, epoch: number) {
 }
 
 /**
- * Returns the runs from this epoch on. Whatever gives a contact a donor or a profile also records its run, so
- * a contact that none of these runs has processed has not changed.
+ * Selects the runs from this epoch on. Anything that gives a contact a donor or a profile also records its run. So a
+ * contact that none of these runs has processed has not changed.
  */
 function runsSince(trx: Trx, integrationId: string, epoch: number) {
   return trx

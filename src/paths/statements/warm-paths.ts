@@ -21,7 +21,7 @@ export interface StaleContact {
   computedAt: number;
   /** Fingerprint of the values in the CRM, or null if the record must be compared in any case. */
   inCrm: string | null;
-  /** JSON: field → fingerprint of the value that we wrote last. */
+  /** JSON that maps each field to the fingerprint of the value that we wrote last. */
   ownedValues: string;
   /** True if the CRM may still name an erased person. */
   isIntroducerErased?: boolean;
@@ -43,7 +43,7 @@ export interface KnownPath {
   people: number;
   introducerId: string;
   networkId: string;
-  /** Donor IDs of these people, as far as the service named them. */
+  /** The donor IDs of these people. Only people whom the service named are included. */
   connecting: readonly string[];
 }
 
@@ -72,19 +72,19 @@ function knownPath(row: {
 const idsSchema = z.array(z.string());
 
 /**
- * Marks as stale what can have changed since the last time. If the settings changed or a member joined, these are all
- * paths. Otherwise they are old paths, paths of contacts enhanced since, paths through a member who left, and that
- * member's own paths. Contacts without a path are added. Only contacts that a run has processed since are checked, so a
- * run without changes needs almost no work.
+ * Marks paths as stale that can have changed since the last time. If the settings changed or a member joined, these are
+ * all paths. Otherwise they are old paths, paths of contacts that were enhanced since, paths through a member who left,
+ * and that member's own paths. Contacts without a path are added. Only contacts that a run has processed since then are
+ * checked, so a run without changes has almost nothing to do.
  */
 export async function markStalePaths(trx: RunTransaction, scope: PathScope): Promise<void> {
   await markStale(trx, trx.lease, scope);
 }
 
 /**
- * Returns contacts whose path is to be computed: first contacts without a computed path, then the oldest paths, with
- * the contacts of one donor together. Contacts who left the CRM, opted out, have died or want no contact are not
- * included.
+ * Returns contacts whose path must be computed. Contacts without a computed path come first, then the oldest paths.
+ * Contacts with the same donor are together. Contacts who left the CRM, opted out, have died or want no contact are
+ * left out.
  */
 export async function listStalePaths(
   reader: Reader,
@@ -129,8 +129,8 @@ export async function listStalePaths(
 }
 
 /**
- * Returns the contacts whose best path starts with a contact's donor, unless another contact is the same
- * donor. The contact itself is not included.
+ * Returns the contacts whose best path starts with this contact's donor, unless another contact is the same donor. The
+ * contact itself is left out.
  */
 export async function listIntroducedContacts(
   reader: Reader,
@@ -155,7 +155,7 @@ export async function listIntroducedContacts(
   return rows.map((row) => ({ crmId: row.crm_id, ownedValues: row.owned_values }));
 }
 
-/** The CRM no longer names the introducer of these contacts, so their paths are computed again. */
+/** Marks contacts whose introducer the CRM no longer names. Their paths are computed again. */
 export async function dropIntroducers(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -194,7 +194,10 @@ export function listStrongestPaths(
     .then((rows) => rows.map(knownPath));
 }
 
-/** A path for the ranking, with the encrypted key and record of its contact's profile; the empty string if there is none. */
+/**
+ * A path for the ranking. Contains the encrypted key and record of its contact's profile, or empty texts if there is no
+ * profile.
+ */
 export interface PathWithGiving {
   crmId: string;
   introducerId: string;
@@ -205,8 +208,8 @@ export interface PathWithGiving {
 }
 
 /**
- * Returns a slice of the paths to contacts who may be researched and do not wait for a decision, in the order of their
- * IDs, after the given ID.
+ * Returns a slice of the paths whose contacts may be researched and do not wait for a decision. They are ordered by ID
+ * and start after the given ID.
  */
 export async function listPathsWithGiving(
   reader: Reader,
@@ -283,7 +286,7 @@ export async function countPaths(reader: Reader, integrationId: string): Promise
 }
 
 /**
- * Returns the number of contacts whose path was first found from `from` until before `until` (epoch ms), and who may still
+ * Returns how many contacts have a path that was first found from `from` until before `until` (epoch ms) and may still
  * be researched.
  */
 export async function countPathsFound(
@@ -321,7 +324,7 @@ export async function hasPathScope(
 }
 
 /**
- * Returns the number of contacts with a donor that may have a path: all of them, or those with these CRM IDs.
+ * Returns how many contacts with a donor may have a path. Counts all contacts, or only the contacts with these CRM IDs.
  */
 export async function countPossiblePaths(
   reader: Reader,
@@ -351,7 +354,7 @@ export async function countStalePaths(
   return Number(row?.count ?? 0);
 }
 
-/** Records paths, which of their values are in the CRM, and the outcome of the contacts that they changed. */
+/** Records paths, which of their values are in the CRM, and the outcomes of contacts that they changed. */
 export async function recordComputedPaths(
   trx: RunTransaction,
   runId: string,
@@ -398,7 +401,9 @@ function staleContacts(reader: Reader, integrationId: string, only: readonly str
     .$if(only !== null, (query) => query.where('warm_paths.crm_id', 'in', only ?? []));
 }
 
-/** Selects contacts that are in the CRM, have not opted out, and have no other mark that keeps values from them. */
+/**
+ * Selects contacts that are in the CRM, have not opted out, and have no other mark that forbids writing values to them.
+ */
 function mayBeResearched(eb: ExpressionBuilder<Pick<Tables, 'contacts'>, 'contacts'>) {
   return eb.and([
     eb('contacts.state', '<>', 'removed'),
