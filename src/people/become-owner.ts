@@ -1,4 +1,4 @@
-/** Creates the account of an owner whom nobody invited: the first owner, or an owner who lost every way to sign in. */
+/** Creates an owner whom nobody invited. This is the first owner, or an owner who can no longer sign in. */
 import { ConfigurationError } from '../core/errors.ts';
 import type { ActorTransaction } from '../database/actor-transaction.ts';
 import { hashToken } from './access-token.ts';
@@ -23,9 +23,9 @@ import {
 const RIGHTS = { role: 'owner', integrations: null } as const;
 
 /**
- * Creates an owner with this password. If the address already belongs to a user, that user becomes the owner
- * and keeps the name. Throws a ConfigurationError, with nothing changed, if others would guess the password,
- * or if an owner exists and this is not a recovery.
+ * Creates an owner with this password. If the address belongs to a user, that user becomes the owner and keeps the
+ * name. Throws a ConfigurationError and changes nothing if the password is easy to guess, or if there is already an
+ * owner and this is not a recovery.
  */
 export async function becomeOwner(
   deps: PeopleDeps,
@@ -57,7 +57,7 @@ export async function inviteOwner(
   const known = await findPersonBy(trx, 'email', emailFingerprint(trx, identity.email));
   if (known === null) return invitePerson(trx, sealer, { ...identity, ...RIGHTS });
   if (known.disabledAt !== null) {
-    // The disabled user may be a different person than the one who uses the address now.
+    // The disabled user may be a different person from the one who uses the address now.
     await removeWaysIn(trx, known.id);
     await disablePerson(trx, known.id, false);
   }

@@ -1,4 +1,4 @@
-/** How a user of a CRM is linked to a user here: by a link that the CRM's card shows, and that works once. */
+/** Links a user of a CRM to a user of donor-sync. The CRM's card shows a link that works once. */
 import { z } from 'zod';
 import { crmUserSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
@@ -11,7 +11,7 @@ const crmUserSchema = z.object({
   kind: z.string(),
   account: z.string(),
   user: z.string(),
-  /** As the CRM reported it: it is shown, and proves nothing. */
+  /** The address that the CRM reported. It is shown, but proves nothing. */
   email: z.string(),
 });
 
@@ -20,7 +20,7 @@ export type CrmUser = z.output<typeof crmUserSchema>;
 
 const linkSchema = crmUserSchema.extend({ until: z.number() });
 
-/** The row of no user: a link exists only in the address that the card shows. */
+/** The context of a link. It is not bound to a user, because a link exists only in the address that the card shows. */
 const LINK = crmUserSealContext('link');
 
 /** Creates the secret part of a link's address. Only this installation can read it. */
@@ -29,7 +29,7 @@ export function createLinkSecret(sealer: Pick<Sealer, 'seal'>, user: CrmUser, no
   return Buffer.from(sealed, 'utf8').toString('base64url');
 }
 
-/** Reads a link, or null if it is not one of ours, or too old. */
+/** Reads a link. Returns null if it is not ours or is too old. */
 export function readLinkSecret(
   sealer: Pick<Sealer, 'open'>,
   secret: string,

@@ -14,8 +14,8 @@ const PROOF_MS = 86_400_000;
 const PROOF_PAUSE_MS = 60_000;
 
 /**
- * Returns whether mail to the user's address has been shown to arrive, by a link in a mail or by the identity provider.
- * The provider names only addresses that it has verified.
+ * Returns true if mail to the user's address is known to arrive. A link in a mail proves it, and so does the identity
+ * provider, which reports only verified addresses.
  */
 export function isVerified({
   emailVerifiedAt,
@@ -26,7 +26,7 @@ export function isVerified({
 
 /**
  * Stores a one-time value that verifies the user's address within a day. Returns null if one was created less than a
- * minute ago, so nobody's mailbox is flooded.
+ * minute ago, so that nobody's mailbox is flooded.
  */
 export async function createProof(
   trx: ActorTransaction,
@@ -53,7 +53,7 @@ export function stopPath(store: Fingerprinting, place: MailPlace): string {
   return `/stop-mails/${place.kind}.${place.personId}.${stopProof(store, place)}`;
 }
 
-/** Returns the mail that a link stops, or null if the link is not one of ours. */
+/** Returns the mail that a link stops, or null if the link is not ours. */
 export function readStopLink(store: Fingerprinting, secret: string): MailPlace | null {
   const [word = '', personId = '', proof = ''] = secret.split('.');
   const kind = MAIL_KINDS.find((each) => each === word);

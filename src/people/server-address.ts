@@ -1,7 +1,6 @@
 /**
- * The address under which users reach the server. The settings file names it, or an owner proposes it and another
- * browser confirms it. The server itself sends no request to find out whether it works. Why:
- * docs/decisions/0035-address.md.
+ * The address at which users reach the server. It is in the settings file, or an owner proposes it and another browser
+ * confirms it. The server never sends a request to test it. See docs/decisions/0035-address.md.
  */
 import { ConfigurationError } from '../core/errors.ts';
 import { isLoopback } from '../core/host.ts';
@@ -26,27 +25,27 @@ import { listPasskeys } from './statements/passkeys.ts';
 import { findPersonBy, listPersonRecords, type PersonRecord } from './statements/people.ts';
 import { readIdentity } from './user-accounts.ts';
 
-/** The address that the settings name, or this machine's own if they name none. */
+/** The address in the settings, or this machine's own address if the settings have none. */
 export interface GivenAddress {
   publicUrl: string;
-  /** True if the settings name none: a confirmed address then counts instead. False if left out. */
+  /** True if the settings have no address, in which case a confirmed address counts. Defaults to false. */
   hasOwnUrl?: boolean;
 }
 
 /** The address in use, and its source. */
 export interface ServerAddress {
   url: string;
-  /** `default`: only this computer reaches the server under it. */
+  /** Where the address comes from. `default` is an address that only this computer can reach. */
   from: 'settings' | 'confirmed' | 'default';
 }
 
 /** All addresses of the server at a moment. */
 export interface ServerAddresses extends ServerAddress {
-  /** Epoch ms, or null unless another browser confirmed it. */
+  /** When another browser confirmed the address (epoch ms), or null if none did. */
   confirmedAt: number | null;
   /** Former addresses that are still accepted. */
   former: readonly { url: string; until: number }[];
-  /** The address that waits for its confirmation; it stays here after its time is over. */
+  /** The address that waits to be confirmed. It stays here even after it has expired. */
   proposed: AddressRecord | null;
 }
 
@@ -75,8 +74,8 @@ export async function readAddresses(
 }
 
 /**
- * Returns the origin of the typed address: `https://donors.example.org`. Throws a ConfigurationError (invalid) for an
- * address under which other computers cannot reach a server.
+ * Returns the origin of a typed address, such as `https://donors.example.org`. Throws a ConfigurationError (invalid) if
+ * other computers cannot reach a server at this address.
  */
 export function toServerAddress(typed: string, { allowsPlainHttp = false } = {}): string {
   const text = typed.trim();
@@ -113,7 +112,7 @@ function refusedAddress(problem: string): ConfigurationError {
 
 export interface Proposed {
   link: string;
-  /** Epoch ms. */
+  /** When the proposal expires (epoch ms). */
   until: number;
 }
 
@@ -132,7 +131,7 @@ export async function propose(
   return { link: confirmationLink(url, value), until };
 }
 
-/** Returns the link that an owner sees while it works; null otherwise. */
+/** Returns the link that an owner sees while it works, or null otherwise. */
 export function findLink(
   proposed: AddressRecord | null,
   sealer: Pick<Sealer, 'open'>,
@@ -152,7 +151,7 @@ function confirmationLink(url: string, value: string): string {
   return publicAddress(url, `${CONFIRMATION_PATH}/${value}`);
 }
 
-/** Returns whether this is the one-time value of the address, even if its time is over. */
+/** Returns true if this is the address's one-time value, even if it has expired. */
 export function isValueOf(
   { id, secret }: AddressRecord,
   sealer: Pick<Sealer, 'open'>,
@@ -165,8 +164,8 @@ export function isValueOf(
 }
 
 /**
- * Makes this the address in use. Returns false if the proposal has ended: it was confirmed or replaced, it has expired,
- * or the user who made it is no longer an owner. Throws a ConfigurationError (conflict) as `address set` does.
+ * Makes this the current address. Returns false if the proposal has ended: it was confirmed, replaced or has expired,
+ * or its user is no longer an owner. Throws a ConfigurationError (conflict) for the same reasons as `address set`.
  */
 export async function confirm(
   trx: ActorTransaction,
@@ -189,7 +188,7 @@ export interface PasskeyHolder {
 }
 
 /**
- * Lists the users with passkeys that work at an address, and the users with passkeys that do not, because browsers bind
+ * Lists the users with passkeys that work at an address, and the users with passkeys that do not. Browsers bind
  * passkeys to a host name. A user can be in both lists.
  */
 export async function listPasskeyHolders(
@@ -217,7 +216,10 @@ export interface OtherWays {
   provider: boolean;
 }
 
-/** Throws a ConfigurationError (conflict) if an owner has only passkeys, and none for the host name of the address. */
+/**
+ * Throws a ConfigurationError (conflict) if an owner can sign in only with passkeys and has none for the address's host
+ * name.
+ */
 export async function requireWaysOfOwners(
   reader: Reader,
   sealer: Pick<Sealer, 'open'>,
@@ -254,7 +256,7 @@ function hasWay({ password, subject }: PersonRecord, ways: OtherWays): boolean {
   return (ways.passwords && password !== null) || (ways.provider && subject !== null);
 }
 
-/** Throws a ConfigurationError (conflict) if the settings file names the address. */
+/** Throws a ConfigurationError (conflict) if the address is in the settings file. */
 export function requireNoGivenAddress({ publicUrl, hasOwnUrl = false }: GivenAddress): void {
   if (hasOwnUrl) return;
   throw new ConfigurationError(
@@ -263,7 +265,10 @@ export function requireNoGivenAddress({ publicUrl, hasOwnUrl = false }: GivenAdd
   );
 }
 
-/** Throws a ConfigurationError (conflict) while only this computer reaches the server, so a link would lead nowhere. */
+/**
+ * Throws a ConfigurationError (conflict) if only this computer can reach the server, because a link would then be
+ * useless.
+ */
 export function requireReachable({ from }: Pick<ServerAddress, 'from'>): void {
   if (from !== 'default') return;
   throw new ConfigurationError(

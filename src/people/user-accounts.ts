@@ -82,10 +82,10 @@ export function readIdentity(
 export interface PersonView extends PersonIdentity {
   id: string;
   role: Role;
-  /** The IDs of the clients that the user has access to, or null for all. */
+  /** The IDs of the clients that the user may access, or null for all clients. */
   integrations: string[] | null;
   status: 'active' | 'invited' | 'expired' | 'disabled';
-  /** ISO 8601, or null before the user has joined. */
+  /** When the user joined (ISO 8601), or null if the user has not joined yet. */
   joinedAt: string | null;
   seenAt: string | null;
   signsInBy: SignInWays;
@@ -113,7 +113,7 @@ export async function listPeople({ reader, sealer, clock }: UserReader): Promise
   );
 }
 
-/** For example `password, 2 passkeys`. */
+/** Returns a text such as `password, 2 passkeys`. */
 export function waysText({ password, provider, passkeys }: SignInWays): string {
   const words = [
     ...(password ? ['password'] : []),
@@ -217,9 +217,9 @@ export interface PasskeyView {
   id: string;
   /** The name that its owner gave it. */
   name: string;
-  /** ISO 8601. */
+  /** When the token was created (ISO 8601). */
   createdAt: string;
-  /** ISO 8601, or null before its first use. */
+  /** When the token was last used (ISO 8601), or null if it was never used. */
   lastUsedAt: string | null;
 }
 
@@ -270,9 +270,8 @@ export function passkeyUnknown(typed: string): ConfigurationError {
 }
 
 /**
- * Uses up a link, with the password that the user chose, or with a passkey. Returns null if the link is not
- * valid, or no longer valid. Throws a ConfigurationError for a password that others would guess. In that
- * case, the link stays valid.
+ * Uses up a link, with a passkey or with the password that the user chose. Returns null if the link is not valid.
+ * Throws a ConfigurationError if the password is easy to guess. In that case the link stays valid.
  */
 export async function joinBy(
   deps: PeopleDeps,
@@ -312,8 +311,8 @@ export interface ProvidedIdentity {
 }
 
 /**
- * Finds the user whom a provider reports: the user with this subject or, the first time, the user
- * who was invited with this address. Returns null for everyone else.
+ * Finds the user whom a provider reports by the subject. The first time, finds the user who was invited with this
+ * address. Returns null for anyone else.
  */
 export async function findByProvider(
   { store, clock }: PeopleDeps,
@@ -328,7 +327,7 @@ export async function findByProvider(
   return (await store.act((trx) => recordSubject(trx, person.id, known))) ? person : null;
 }
 
-/** Throws a ConfigurationError if the old password is wrong, or others would guess the new one. */
+/** Throws a ConfigurationError if the old password is wrong or the new one is easy to guess. */
 export async function changePassword(
   { store, sealer, clientNames }: PeopleDeps,
   person: PersonRecord,

@@ -1,6 +1,6 @@
 /**
- * Estimates how soon others would guess a password. Loading the lists takes seconds and needs a few hundred
- * megabytes, so only the thread of `guess-worker.ts` loads them.
+ * Estimates how soon someone would guess a password. Loading the lists takes seconds and hundreds of megabytes, so only
+ * the thread of `guess-worker.ts` loads them.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -13,9 +13,8 @@ import { loadWords, withoutEnds, withoutLeet } from './few-words.ts';
 export type IsGuessable = (password: string, own: readonly string[]) => boolean;
 
 /**
- * A password that takes fewer guesses than this power of ten is refused. A character that belongs to no
- * pattern counts as ten guesses, so random characters pass from a length of 15. NIST requires that length for
- * a password that is the only factor.
+ * The minimum number of guesses, as a power of ten. A character that is not part of a pattern counts as ten guesses, so
+ * random characters pass from a length of 15. NIST requires this length if the password is the only factor.
  */
 const LEAST_GUESSES_LOG10 = 14.1;
 

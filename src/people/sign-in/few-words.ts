@@ -1,6 +1,5 @@
 /**
- * Recognises passwords that are only one or two dictionary words, or a phrase of frequent words
- * written together.
+ * Recognises passwords that consist of one or two dictionary words, or of a phrase of frequent words written together.
  */
 import { z } from 'zod';
 import { listPackageFolder, readPackageFile } from '../../core/package-files.ts';
@@ -17,25 +16,20 @@ const LEAST_RARE_LENGTH = 4;
 const MOST_PASSWORDS = 200_000;
 const LEAST_PASSWORD_LENGTH = 3;
 
-/** A password of this many words or fewer has too few, however rare they are. */
+/** A password with only this many words has too few, even if they are rare. */
 const TOO_FEW = 2;
 /**
- * If there are more words, a password is too weak below this power of ten of guesses. Each word costs its
- * rank, times ten for its list.
+ * The minimum number of guesses for a password of more words, as a power of ten. Each word costs its rank, times ten
+ * for its list.
  */
 const LEAST_GUESSES_LOG10 = 12;
 const LOG10_FOR_LIST = 1;
 
 const LONGEST_WORD = 32;
 
-/**
- * A passphrase of this many words from the dice list is accepted, whatever else its letters spell.
- */
+/** A passphrase of this many words from the dice list is accepted, whatever else its letters may spell. */
 const WORDS_BY_DICE = 4;
-/**
- * If there are signs between them, the words are not a phrase written together. This many words make a
- * passphrase.
- */
+/** Words with signs between them are not a phrase written together. This many words make a passphrase. */
 const WORDS_APART = 3;
 const LEAST_APART_LENGTH = 3;
 
@@ -45,7 +39,7 @@ function readWords(name: string, file: string): string[] {
   return wordsSchema.parse(JSON.parse(readPackageFile(name, file).toString('utf8')));
 }
 
-/** The verdict on a password: words that were drawn at random, too few words, or anything else. */
+/** The verdict on a password: words that were drawn by chance, too few words, or neither. */
 export type WordsVerdict = 'by chance' | 'few' | 'other';
 
 export type JudgeWords = (password: string) => WordsVerdict;
@@ -63,7 +57,7 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
   for (const language of LANGUAGES) {
     const name = `@zxcvbn-ts/language-${language}`;
     for (const file of listPackageFolder(name, 'src')) {
-      // Sequences are phrases of several words. Their words are found one by one.
+      // Sequences are phrases of several words, and their words are found separately.
       if (!file.endsWith('.json') || file.startsWith('wordSequences')) continue;
       const words = readWords(name, `src/${file}`);
       words.forEach((word, index) => {
@@ -140,7 +134,7 @@ function isWritten(letters: string, least: number, words: ReadonlySet<string>): 
   return (most[letters.length]?.size ?? 0) >= least;
 }
 
-/** More than one sign in a row separates words in a way that others do not guess early. */
+/** Several signs in a row separate words in a way that is not guessed early. */
 const SIGNS_WITHIN = /[^\p{L}\p{N}]{2}/u;
 
 /** The maximum number of places between the letters with digits and signs. */

@@ -1,13 +1,10 @@
-/**
- * A thread that keeps the lists of common passwords. For one password after another, it judges whether others
- * would guess it.
- */
+/** A thread that loads the lists of common passwords. It judges one password after another. */
 import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
 import { loadGuesser } from './common-passwords.ts';
 
 const questionSchema = z.object({
-  /** Null only loads the lists, because there is no password to judge yet. */
+  /** The password, or null to only load the lists. */
   password: z.string().nullable(),
   own: z.array(z.string()),
   minLength: z.number(),

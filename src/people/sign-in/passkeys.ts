@@ -1,6 +1,6 @@
 /**
- * Passkeys: the requests to a browser, and its responses. A challenge is encrypted into the page that presents it, so
- * unanswered challenges are not stored. An answered challenge is stored until it is too old. Why:
+ * Requests passkeys from browsers, and verifies the responses. A challenge is encrypted into the page that shows it, so
+ * unanswered challenges are not stored. An answered challenge is stored until it expires. See
  * docs/decisions/0023-passkeys.md.
  */
 import { randomBytes } from 'node:crypto';
@@ -39,8 +39,8 @@ export interface RelyingParty {
 }
 
 /**
- * Returns null if browsers cannot create passkeys, which is the case over plain http and for an address
- * without a host name.
+ * Returns our identity for passkeys, or null if browsers cannot create passkeys. This is the case over plain http and
+ * for an address without a host name.
  */
 export function getRelyingParty(publicUrl: string): RelyingParty | null {
   const { protocol, hostname: id, origin } = new URL(publicUrl);
@@ -53,7 +53,7 @@ export function getRelyingParty(publicUrl: string): RelyingParty | null {
 export type Ceremony = 'sign_in' | 'prove' | 'add' | 'join';
 
 /**
- * The purpose of a challenge, and the browser that it is for, identified by its session, its cookie or its
+ * What a challenge is for, and the browser that may answer it. The browser is identified by its session, cookie or
  * link.
  */
 export interface AskedFor {
@@ -93,7 +93,7 @@ export function askForPasskey(deps: PasskeyDeps, asked: AskedFor): PasskeyOffer 
   });
 }
 
-/** Requests a new passkey of a user, on a device that has none yet. */
+/** Requests a new passkey from a user, on a device that has none yet. */
 export async function askForNewPasskey(
   deps: PasskeyDeps,
   asked: AskedFor,
@@ -264,12 +264,14 @@ function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string
   }
 }
 
-/** Called only after the response is verified, so strangers cannot create rows. */
+/**
+ * Records that a challenge was answered. Called only after the response was verified, so strangers cannot create rows.
+ */
 function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boolean> {
   return store.act((trx) => spendChallenge(trx, hashToken(challenge), until));
 }
 
-/** donor-sync's pages are never shown in a frame of another site. */
+/** Returns true if the response comes from a frame of another site. donor-sync's pages are never shown in one. */
 function isInFrame({ response }: { response: { clientDataJSON: string } }): boolean {
   const text = Buffer.from(response.clientDataJSON, 'base64url').toString();
   return readJson(clientDataSchema, text)?.crossOrigin !== false;

@@ -31,7 +31,7 @@ export interface JudgeLimits {
   /** The thread's program. */
   program: URL;
   /**
-   * A thread that spends longer than this on one password is terminated. For the first password, this includes loading
+   * How long a thread may work on one password before it is terminated. For the first password, this includes loading
    * the lists.
    */
   mostTimeMs: number;
@@ -107,7 +107,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
     });
   }
 
-  /** A program that has finished does not wait for the thread. */
+  /** Lets the program end without waiting for the thread. */
   function rest(resting: Worker): void {
     resting.unref();
     clearTimeout(idle);

@@ -1,7 +1,4 @@
-/**
- * Passwords: which passwords are accepted, and how they are stored and checked
- * (docs/decisions/0021-people.md).
- */
+/** Decides which passwords are accepted, and stores and checks them (docs/decisions/0021-people.md). */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
 import { createOneAtATime } from '../../core/one-at-a-time.ts';
@@ -23,18 +20,14 @@ const PRODUCT_NAMES = ['donorsync', 'donor-sync', 'donor sync'];
 
 const judge = createPasswordJudge();
 
-/**
- * Starts to load the lists of common passwords before the first one is typed, because that takes
- * seconds.
- */
+/** Starts to load the lists of common passwords before the first one is typed, because loading takes seconds. */
 export function expectNewPassword(): void {
   judge.prepare(MIN_PASSWORD_LENGTH);
 }
 
 /**
- * Throws a ConfigurationError that describes the problem with a new password, and a RetriableError if it could
- * not be judged. `clientNames` contains the clients' names, which others guess early, like the user's name
- * and address.
+ * Throws a ConfigurationError that describes the problem with a new password, or a RetriableError if the password could
+ * not be judged. `clientNames` are the clients' names, which are guessed as early as the user's name and address.
  */
 export async function requireGoodPassword(
   password: string,
@@ -76,15 +69,13 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const PREFIX = `scrypt$${COST.N}$${COST.r}$${COST.p}`;
 
-/**
- * After this time, the response has been sent whatever the outcome (`NEW_PASSWORD_TIMEOUT_MS` in the app).
- */
+/** After this time the response has been sent, whatever the outcome (`NEW_PASSWORD_TIMEOUT_MS` in the app). */
 const MOST_WAITING_MS = 75_000;
 
 /**
- * Returns the text to store for a new password. Throws a ConfigurationError if others would guess the
- * password, and a RetriableError if the machine is too busy. In the second case, the user has already seen
- * that it took too long, so nothing may change any longer.
+ * Returns the text to store for a new password. Throws a ConfigurationError if the password is easy to guess, and a
+ * RetriableError if the machine is too busy. In the second case the user has already been told that it took too long,
+ * so nothing may be changed any more.
  */
 export async function prepareNewPassword(
   password: string,
@@ -101,7 +92,7 @@ export async function prepareNewPassword(
   );
 }
 
-/** Returns the text to store: the method, the salt, the key. */
+/** Returns the text to store. It contains the method, the salt and the key. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const key = await derive(password, salt, COST);
@@ -109,8 +100,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Returns whether this is the password. If none is stored, the comparison takes the same time, so the time does not
- * reveal who has an account.
+ * Returns true if this is the password. If no password is stored, the comparison takes just as long, so the time does
+ * not show who has an account.
  */
 export async function isPassword(password: string, kept: string | null): Promise<boolean> {
   const [, N, r, p, salt = '', key = ''] = (kept ?? NO_ONE).split('$');
@@ -153,7 +144,7 @@ function run(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffe
   });
 }
 
-/** Normalises the characters to one spelling, because keyboards compose them differently. */
+/** Normalises the spelling of characters, because keyboards compose them differently. */
 function normal(password: string): string {
   return password.normalize('NFKC');
 }

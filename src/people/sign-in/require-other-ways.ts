@@ -7,7 +7,7 @@ import { listPersonRecords, type PersonRecord } from '../statements/people.ts';
 
 /** The other ways to sign in. */
 export interface OtherWays {
-  /** The host name whose passkeys work at the public address, or null if there can be none. */
+  /** The host name for which passkeys work at the public address, or null if there can be none. */
   passkeyHost: string | null;
   /** True if there is an identity provider in the settings. */
   provider: boolean;

@@ -10,7 +10,7 @@ export type AccessTokenRecord = Omit<
   FromRow<Selectable<Tables['access_tokens']>>,
   'integrations'
 > & {
-  /** The integrations that the token has access to, or null for all. */
+  /** The IDs of the integrations that the token may access, or null for all integrations. */
   integrations: ClientAccess;
 };
 
@@ -27,7 +27,7 @@ export function listAccessTokens(reader: Reader): Promise<AccessTokenRecord[]> {
     .then((rows) => rows.map(toAccessToken));
 }
 
-/** Adds a token with access to the named clients, or to all clients if none are named. */
+/** Adds a token with access to these clients, or to all clients if the list is empty. */
 export async function addAccessToken(
   trx: ActorTransaction,
   token: Pick<AccessTokenRecord, 'id' | 'name' | 'role' | 'hash'> & {

@@ -1,4 +1,4 @@
-/** The addresses under which users reach the server: the proposed, the current and the former ones. */
+/** Stores the addresses at which users reach the server: proposed, current and former ones. */
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -15,7 +15,7 @@ export interface ProposedAddress {
   /** The one-time value, encrypted. */
   secret: string;
   browser: string | null;
-  /** The ID of the owner who proposes it, or null for the terminal. */
+  /** The ID of the owner who proposed it, or null if it was proposed in the terminal. */
   proposedBy: string | null;
   until: number;
 }
@@ -23,7 +23,7 @@ export interface ProposedAddress {
 /** How long a former address is still accepted. */
 export const FORMER_MS = 24 * 3_600_000;
 
-/** Lists all addresses, also former ones that are no longer accepted; the latest comes first. */
+/** Lists all addresses, latest first. Former addresses that are no longer accepted are included. */
 export async function listAddresses(reader: Reader): Promise<AddressRecord[]> {
   const rows = await reader
     .selectFrom('addresses')
@@ -51,12 +51,12 @@ export async function proposeAddress(
 }
 
 /**
- * Makes the proposed address the current one, and the current one a former one. Returns false if it was
- * confirmed or replaced in the meantime, or its time is over.
+ * Makes the proposed address the current one, and the current one a former one. Returns false if the proposal was
+ * confirmed, replaced or has expired.
  */
 export async function confirmAddress(trx: ActorTransaction, id: string): Promise<boolean> {
   const now = trx.clock.now();
-  // Two simultaneous confirmations wait here, and the second one finds nothing.
+  // If two confirmations arrive at the same time, one waits here and then finds nothing.
   const proposed = await trx
     .updateTable('addresses')
     .set({ secret: null, browser: null, proposed_by: null, confirmed_at: now })
@@ -67,7 +67,7 @@ export async function confirmAddress(trx: ActorTransaction, id: string): Promise
     .executeTakeFirst();
   if (proposed === undefined) return false;
   const { url } = proposed;
-  // An address that becomes the current one again is not a former one any longer.
+  // A former address that becomes current again is no longer a former one.
   await trx.deleteFrom('addresses').where('url', '=', url).where('id', '<>', id).execute();
   const former = await trx
     .updateTable('addresses')

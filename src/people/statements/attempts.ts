@@ -7,7 +7,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 /** Maximum number of keys. The keys that expire first are removed to make room. */
 export const MAX_COUNTED = 10_000;
 
-/** Counts one more attempt. Returns the number of attempts, and the time until which they count. */
+/** Counts one more attempt. Returns the number of attempts, and when they stop counting. */
 export async function countAttempt(
   connection: TimedConnection,
   key: string,
@@ -77,7 +77,10 @@ async function makeRoom(connection: TimedConnection): Promise<void> {
   await connection.deleteFrom('sign_in_attempts').where('key', 'in', oldest).execute();
 }
 
-/** If the end is further in the future than possible, the clock was set back, so it also counts as over. */
+/**
+ * Returns true if the time is over. If its end is impossibly far in the future, the clock was set back, so it also
+ * counts as over.
+ */
 function isOver(eb: ExpressionBuilder<Tables, 'sign_in_attempts'>, now: number, until: number) {
   return eb.or([eb('sign_in_attempts.until', '<=', now), eb('sign_in_attempts.until', '>', until)]);
 }

@@ -1,7 +1,7 @@
 /** The integrations that a user or a token has access to, as stored in a row. */
 import { z } from 'zod';
 
-/** Their IDs, or null for all integrations. */
+/** The IDs of the integrations, or null for all integrations. */
 export type ClientAccess = readonly string[] | null;
 
 const accessSchema = z.array(z.string());

@@ -8,7 +8,7 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type CrmUserRecord = FromRow<Selectable<Tables['crm_users']>>;
 
-/** Returns the link of this user of a CRM, or undefined if there is none. */
+/** Returns the link of this CRM user, or undefined if there is none. */
 export function findCrmUser(
   reader: Reader,
   fingerprint: string,
@@ -33,7 +33,7 @@ export function listCrmUsers(reader: Reader, personId: string): Promise<CrmUserR
     .then(fromRows);
 }
 
-/** Links a user of a CRM. A former link of the same user of the CRM ends, because each acts for one user only. */
+/** Links a CRM user. An earlier link of the same CRM user ends, because each one acts for only one user. */
 export async function saveCrmUser(
   trx: ActorTransaction,
   { id, personId, fingerprint, sealed }: Omit<CrmUserRecord, 'linkedAt'>,

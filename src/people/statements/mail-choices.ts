@@ -74,7 +74,7 @@ export async function stopMail(
 }
 
 /**
- * Records that this process sends the mail of a month. Returns false if the mail is no longer wanted, or another process
+ * Records that this process sends a month's mail. Returns false if the mail is no longer wanted, or if another process
  * sends it.
  */
 export async function claimMail(
@@ -109,8 +109,8 @@ export async function releaseMail(
 }
 
 /**
- * Stores the hash of the one-time value that verifies a user's address. It replaces an earlier one. Returns false if
- * one is stored that ends after `unlessUntil` (epoch ms).
+ * Stores the hash of a one-time value that verifies a user's address. It replaces an earlier value. Returns false if a
+ * value is stored that expires after `unlessUntil` (epoch ms).
  */
 export async function storeEmailProof(
   trx: ActorTransaction,
@@ -129,7 +129,7 @@ export async function storeEmailProof(
   return stored !== undefined;
 }
 
-/** Drops a one-time value whose mail was not sent. */
+/** Deletes a one-time value whose mail was not sent. */
 export async function dropEmailProof(
   trx: ActorTransaction,
   personId: string,
@@ -143,7 +143,7 @@ export async function dropEmailProof(
     .execute();
 }
 
-/** Uses up the one-time value. Returns false if it is wrong, too old, or another user's. */
+/** Uses up the one-time value. Returns false if it is wrong, has expired, or belongs to another user. */
 export async function verifyEmail(
   trx: ActorTransaction,
   personId: string,

@@ -1,9 +1,9 @@
-/** The owners who can sign in. Once there has been an owner, there must always be one. */
+/** Finds the owners who can sign in. Once there has been an owner, there must always be one. */
 import { isPostgres } from '../../database/database-time.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** Returns whether an owner can sign in: by a password, a passkey or the identity provider. */
+/** Returns true if an owner can sign in with a password, a passkey or the identity provider. */
 export async function hasOwner(reader: Reader): Promise<boolean> {
   return (await selectOwners(reader).limit(1).executeTakeFirst()) !== undefined;
 }
@@ -12,15 +12,15 @@ export async function hasOwner(reader: Reader): Promise<boolean> {
 export async function isLastOwner(trx: Trx, id: string): Promise<boolean> {
   const owners = await selectOwners(trx)
     .orderBy('id')
-    // If two owners remove each other, the second transaction waits here, and its owner is then the last one.
+    // If two owners remove each other, the second transaction waits here and then finds that its owner is the last one.
     .$if(isPostgres(trx), (query) => query.forUpdate())
     .execute();
   return owners.length === 1 && owners[0]?.id === id;
 }
 
 /**
- * An owner who has signed in through an identity provider counts even while the provider is unavailable. An
- * invited owner does not count yet.
+ * Selects owners. An owner who has signed in with an identity provider counts, even while the provider is unavailable.
+ * An invited owner does not count yet.
  */
 function selectOwners(reader: Reader) {
   return reader

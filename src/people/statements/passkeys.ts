@@ -91,7 +91,7 @@ export async function addPasskey(
   return 'done';
 }
 
-/** Removes a passkey, and ends the sessions of its user. */
+/** Removes a passkey, and ends its user's sessions. */
 export async function deletePasskey(
   trx: ActorTransaction,
   removal: PasskeyRemoval,
@@ -99,7 +99,7 @@ export async function deletePasskey(
   const { personId, id, alsoLast, hasProvider, keptSession, passwordsCount = true } = removal;
   // Done before the user is locked, because owners are locked in the order of their IDs.
   const wouldBeMissed = alsoLast && (await isLastOwner(trx, personId));
-  // If two passkeys are removed at the same time, the second removal waits here, and its passkey is then the
+  // If two passkeys are removed at the same time, the second removal waits here and then finds that its passkey is the
   // last one.
   const person = await lockPerson(trx, personId);
   const ids = await readIds(trx, personId);
@@ -123,8 +123,8 @@ export async function deletePasskey(
 }
 
 /**
- * Records that a passkey was used. If its counter has not increased, returns false and adds an audit entry. In that
- * case there are two copies of the passkey, or its signature was used before.
+ * Records that a passkey was used. If its counter has not increased, adds an audit entry and returns false. There are
+ * then two copies of the passkey, or the same signature was used before.
  */
 export async function recordPasskeyUse(
   trx: ActorTransaction,
@@ -189,7 +189,7 @@ export async function insertPasskey(
   return added !== undefined;
 }
 
-/** Throwing this error also rolls back the transaction. */
+/** Creates the error for a passkey that is already known. Throwing it also rolls back the transaction. */
 export function passkeyKnown(): ConfigurationError {
   return new ConfigurationError('This passkey is already registered.', { code: 'passkey_known' });
 }

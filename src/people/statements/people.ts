@@ -15,7 +15,7 @@ import { insertPasskey, type NewPasskey, passkeyKnown } from './passkeys.ts';
 
 /** A user as stored, with an encrypted identity. */
 export type PersonRecord = Omit<FromRow<Selectable<Tables['people']>>, 'integrations'> & {
-  /** The integrations that the user has access to, or null for all. */
+  /** The IDs of the integrations that the user may access, or null for all integrations. */
   integrations: ClientAccess;
 };
 
@@ -162,17 +162,14 @@ export async function acceptInvitation(
   return toPersonRecord(joined);
 }
 
-/**
- * Removes the password, all passkeys and the link to the account at the identity provider, and ends all
- * sessions.
- */
+/** Removes the password, all passkeys and the link to the identity provider, and ends all sessions. */
 export async function removeWaysIn(trx: ActorTransaction, id: string): Promise<void> {
   await trx.deleteFrom('passkeys').where('person_id', '=', id).execute();
   await set(trx, id, { password: null, subject: null });
   await endPersonSessions(trx, id);
 }
 
-/** Stores another password. All sessions end except the one in which it was changed. */
+/** Stores a new password. All sessions end, except the session in which it was changed. */
 export async function savePassword(
   trx: ActorTransaction,
   id: string,

@@ -38,10 +38,10 @@ export interface FoundSession {
 /** A session without requests ends after a working day. */
 export const IDLE_MS = 8 * 3_600_000;
 
-/** The absolute limit: a working day and the following night. After that, the user has to sign in again. */
+/** How long a session can last: a working day and the following night. After that, the user has to sign in again. */
 export const SESSION_MS = 24 * 3_600_000;
 
-/** Starts a session, and deletes expired ones. */
+/** Starts a session, and deletes sessions that have expired. */
 export async function addSession(
   trx: ActorTransaction,
   session: Pick<Session, 'hash' | 'id' | 'browser'>,
@@ -112,11 +112,11 @@ const PROOF_MS = 10 * 60_000;
 /** Returns whether the user signed in, or proved their identity, within the last ten minutes. */
 export function isRecentProof(provedAt: number, now: number): boolean {
   const passedMs = now - provedAt;
-  // A negative time means that the clock was set back.
+  // A negative time shows that the clock was set back.
   return passedMs >= 0 && passedMs < PROOF_MS;
 }
 
-/** Records that the session's owner has confirmed their identity again. */
+/** Records that the session's owner has confirmed their identity once more. */
 export async function recordProof(connection: TimedConnection, id: string): Promise<void> {
   await connection
     .updateTable('browser_sessions')
@@ -140,10 +140,7 @@ export async function endSession(
   return personId === null ? { tokenId: tokenId ?? '' } : { personId };
 }
 
-/**
- * Ends one session of an owner by its ID, or all sessions except the one to keep. Returns the number of ended
- * sessions.
- */
+/** Ends one of an owner's sessions by its ID, or all sessions except one. Returns how many were ended. */
 export async function endSessions(
   trx: ActorTransaction,
   owner: SessionOwner,
