@@ -15,7 +15,7 @@ export interface Holding {
   kept: string;
 }
 
-/** Returns the data for programs, with times in ISO 8601. */
+/** Returns the data in the form for programs, with times in ISO 8601. */
 export function describeAbout({ integrationId, ...about }: AboutContact) {
   return {
     integration: integrationId,
@@ -49,14 +49,14 @@ export function describeAbout({ integrationId, ...about }: AboutContact) {
   };
 }
 
-/** Returns a time in ISO 8601, or null for never, which is stored as 0 or less. */
+/** Returns a time in ISO 8601, or null for 0 or less, which means never. */
 function toTime(epochMs: number | null): string | null {
   return epochMs === null || epochMs <= 0 ? null : isoTime(epochMs);
 }
 
 const UNTIL_FORGET = 'until `forget`';
 
-/** `days` is null for a client that is no longer in the settings. */
+/** Describes how long profiles are kept. `days` is null for a client that is no longer in the settings. */
 function profileKeptText({ keptProfiles }: AboutContact, days: number | null): string {
   const own =
     days === null

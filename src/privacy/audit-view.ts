@@ -11,12 +11,12 @@ import type { AuditDetails } from './audit/record.ts';
 /** An audit entry for programs. */
 export interface AuditView {
   seq: number;
-  /** ISO 8601. */
+  /** When it happened (ISO 8601). */
   at: string;
   who: Actor;
   action: string;
   integration: string | null;
-  /** The contact's ID in the CRM, or null if the entry names none, or if the contact was erased. */
+  /** The contact's ID in the CRM. Null if the entry has none, or if the contact was erased. */
   contact: string | null;
   contactErased: boolean;
   details: AuditDetails;
@@ -41,18 +41,17 @@ function describeEntry(record: AuditRecord): AuditView {
 
 export type AuditPageFilter = Omit<AuditFilter, 'before' | 'limit'> & {
   /**
-   * Part of the actor's name; upper and lower case are equal. Names are encrypted, so entries are decrypted
-   * one by one.
+   * Part of the actor's name, in upper or lower case. Names are encrypted, so entries have to be decrypted one by one.
    */
   person?: string | undefined;
 };
 
 const PAGE = 500;
 
-/** The maximum number of entries that are decrypted for one page if the filter has a person. */
+/** How many entries are decrypted for one page if the filter has a person. */
 const MOST_OPENED = 5_000;
 
-/** A page of entries, and the position where the next page starts; null at the end. */
+/** A page of entries, and the position where the next page starts. The position is null at the end. */
 export interface AuditPage {
   entries: AuditView[];
   next: number | null;
@@ -124,12 +123,12 @@ const KINDS: Readonly<Record<ActorKind, string>> = {
   product: 'donor-sync itself',
 };
 
-/** `anna (command line)` */
+/** Returns a text such as `anna (command line)`. */
 export function actorText({ kind, name }: Actor): string {
   return name === null ? KINDS[kind] : `${name} (${KINDS[kind]})`;
 }
 
-/** `decision approved, kind name_mismatch` */
+/** Returns a text such as `decision approved, kind name_mismatch`. */
 export function detailsText({ details, readable }: AuditView): string {
   if (!readable) return 'changed in the database';
   return Object.entries(details)
@@ -159,7 +158,7 @@ const COLUMNS = [
 /** The header row of the file. */
 export const AUDIT_HEADER = stringify([COLUMNS]);
 
-/** CSV rows of entries. Cells are escaped, because a spreadsheet could otherwise run them as formulas. */
+/** Returns entries as rows of CSV. Cells are escaped, because a spreadsheet could run them as formulas. */
 export function auditLines(entries: readonly AuditView[]): string {
   return stringify(
     entries.map((entry) => {

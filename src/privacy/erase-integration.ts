@@ -19,7 +19,7 @@ import { eraseLeavingIntegration, hasOpenRequests } from './statements/erase-int
 export interface IntegrationReceipt {
   id: string;
   integration: string;
-  /** ISO 8601. */
+  /** When it happened (ISO 8601). */
   at: string;
   /** When it was erased before, or null if this is the first time. */
   erasedEarlier: string | null;
@@ -87,7 +87,7 @@ export async function eraseIntegration(
 const UNKNOWN_FILES =
   'Its settings were encrypted with a key that is no longer here. If a CSV file was uploaded in its set-up, it is still in the folder "uploads" next to the database.';
 
-/** Null if the files cannot be determined. Everything else is erased anyway. */
+/** Drops files. Returns null if it cannot be determined which files there are. Everything else is erased anyway. */
 async function dropFiles(deps: SetupDeps, integration: string): Promise<string[] | null> {
   try {
     return await dropUploads(deps, integration);

@@ -39,18 +39,17 @@ interface Exported {
 }
 
 /**
- * The total time for which the receiver may keep an export waiting. Until the export ends, no run, undo or
- * erasure of the client starts. Otherwise the files would show data from two different times, and after an
- * erasure they would end early and look complete. A transaction would also prevent this, but neither database
- * should keep one open for that long. The server cuts the connection earlier if the receiver accepts nothing
- * at all (`stallTimeoutMs`).
+ * How long the receiver may keep an export waiting in total. Until the export ends, no run, undo or erasure of the
+ * client starts. Otherwise the files would show data from different times, and after an erasure they would end early
+ * and look complete. A transaction would prevent this too, but neither database should keep one open for so long. If
+ * the receiver accepts nothing at all, the server cuts the connection earlier (`stallTimeoutMs`).
  */
 const MAX_RECEIVING_MS = 10 * 60_000;
 
 /**
- * Writes all data about an integration while no run changes it. Throws AlreadyRunning during a sync, with nothing
- * written, and a RetriableError if the receiver is too slow. One audit entry is recorded before anything is read, and a
- * second one records the outcome. The second entry is missing only if the process is killed.
+ * Writes all data about an integration while no run can change it. Throws AlreadyRunning during a sync and writes
+ * nothing. Throws a RetriableError if the receiver is too slow. One audit entry is recorded before anything is read,
+ * and a second one records the outcome. The second entry is missing only if the process is killed.
  */
 export async function exportEverything(
   { application: { store, takeLease, sealer }, clock, writeFile }: ExportDeps,
@@ -116,8 +115,8 @@ export async function exportEverything(
   }
 
   /**
-   * Yields the values that runs overwrote, as far as they are kept. Values that were tampered with in the database are
-   * left out.
+   * Yields the values that runs overwrote, if they are still kept. Values that someone tampered with in the database
+   * are left out.
    */
   async function* before(writes: AsyncIterable<HeldValue[][]>): AsyncGenerator<HeldValue[][]> {
     for await (const page of writes) {
@@ -190,7 +189,7 @@ const word = z.string();
 /** The columns of a write, in order. */
 const writeSchema = z.tuple([word, word, word, z.coerce.number(), word, word]);
 
-/** `enhanced_at` → `enhanced at` */
+/** Converts a column name for the header, such as `enhanced_at` → `enhanced at`. */
 function toHead(column: string): string {
   return column.replaceAll('_', ' ');
 }

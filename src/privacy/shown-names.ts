@@ -1,6 +1,6 @@
 /**
- * The names of contacts that a user has just seen. They are only in this process's memory, for at most ten minutes, so
- * a page that is opened again does not query the CRM again. Erasures, opt-outs, signing out and a change of the user's
+ * Keeps the names of contacts that a user has just seen, so opening a page again does not query the CRM again. They are
+ * only in this process's memory, for at most ten minutes. Erasures, opt-outs, signing out and a change of the user's
  * rights remove them.
  */
 import type { Account } from '../core/second-person.ts';
@@ -8,13 +8,13 @@ import type { Fingerprint } from '../database/encryption/fingerprint.ts';
 
 const KEPT_MS = 600_000;
 
-/** The maximum number of names that are kept for a user and a client. */
+/** How many names are kept for each user and client. */
 const MOST_NAMES = 1_000;
 
-/** The maximum number of users whose names are kept. */
+/** How many users' names are kept. */
 const MOST_USERS = 200;
 
-/** The names of a user that were read from a client's CRM. */
+/** The names that a user has read from a client's CRM. */
 export interface ShownNames {
   /** Returns the kept name of a contact, or undefined if there is none. */
   get(crmId: string): string | undefined;
@@ -23,12 +23,12 @@ export interface ShownNames {
 }
 
 export interface ShownNamesOf {
-  /** Null for a user of the machine. */
+  /** The user's account, or null for a user of the machine. */
   account: Pick<Account, 'kind' | 'id'> | null;
-  /** The user's role and clients as a text. If it changes, all names of the user are removed. */
+  /** The user's role and clients as text. If it changes, all names of the user are removed. */
   rights: string;
   integrationId: string;
-  /** A text that changes with each erasure, in whichever process. If it changes, the client's names are removed. */
+  /** A text that changes with each erasure in any process. If it changes, the client's names are removed. */
   erasures: string;
   /** Monotonic ms. */
   now(): number;
@@ -45,8 +45,8 @@ interface OfClient {
 }
 
 /**
- * Exists once for each open database, so two applications in one process, as in tests, share nothing. The store and
- * everything that acts for it has the same one.
+ * Identifies an open database, so that two applications in one process, as in tests, share no names. The store and
+ * everything that acts for it has the same owner.
  */
 type Owner = Fingerprint;
 
@@ -78,7 +78,7 @@ export function openShownNames(owner: Owner, of: ShownNamesOf): ShownNames {
   };
 }
 
-/** Removes all names of a user, who signs out, or whose rights have changed. */
+/** Removes all names of a user who has signed out or whose rights have changed. */
 export function dropNamesOfUser(owner: Owner, account: ShownNamesOf['account']): void {
   const users = known.get(owner);
   const key = toKey(account);
@@ -86,7 +86,7 @@ export function dropNamesOfUser(owner: Owner, account: ShownNamesOf['account']):
   users?.delete(key);
 }
 
-/** Removes all names of a client, for whichever user they are kept. */
+/** Removes all names of a client, for all users. */
 export function dropNamesOfClient(owner: Owner, integrationId: string): void {
   for (const { clients } of known.get(owner)?.values() ?? []) {
     clients.get(integrationId)?.names.clear();

@@ -1,13 +1,13 @@
 /**
- * The blocks of erased people, as they are sealed in audit entries. Without its block, a run could process an
- * erased person again, so the audit shows if another program removed one.
+ * Reads the blocks of erased people in the form that audit entries seal. Without its block, a run could process an
+ * erased person again. So the audit shows if another program has removed a block.
  */
 import { z } from 'zod';
 import { describeCount } from '../../core/quantities.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** All blocks of the database at the same moment. */
+/** All blocks of a database at one moment. */
 export interface Blocks {
   /** The number of blocks. */
   count: number;

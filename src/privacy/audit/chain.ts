@@ -1,7 +1,7 @@
 /**
- * Encrypts and chains the audit entries. The chain covers the encrypted bytes, so destroying a contact's key
- * makes only the data about that contact unreadable. All keys derive from the fingerprint key, which never
- * changes, so rotating the secret key breaks no chain.
+ * Encrypts the audit entries and chains them together. The chain covers the encrypted bytes, so if a contact's key is
+ * destroyed, only the data about that contact becomes unreadable. All keys are derived from the fingerprint key, which
+ * never changes. So rotating the secret key breaks no chain.
  */
 import { createHash, createSecretKey, randomBytes } from 'node:crypto';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -24,7 +24,7 @@ export function chainHash(fingerprint: Fingerprint, before: string, entry: Chain
   return fingerprint('audit_entry', JSON.stringify(covered));
 }
 
-/** Signs a position in the chain: its end, or the last purged entry. */
+/** Signs a position in the chain, which is its end or the last purged entry. */
 export function placeMark(
   fingerprint: Fingerprint,
   what: 'audit_end' | 'audit_purged',

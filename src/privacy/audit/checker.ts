@@ -1,4 +1,4 @@
-/** Checks the audit chain in the background, because a long chain takes longer than the limit for a response. */
+/** Checks the audit chain in the background. For a long chain this takes longer than a response may. */
 
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, isoTime } from '../../core/clock.ts';
@@ -11,28 +11,27 @@ import { type AuditCheck, verifyAudit } from './verify-audit.ts';
 export interface AuditCheckView {
   isRunning: boolean;
   /**
-   * Null while the check is in progress, or if it could not finish. `cannot_tell`: no existing entry was
-   * changed. But without an end that was saved earlier, it cannot be detected whether entries are missing at
-   * the end.
+   * The verdict, or null while the check is in progress or if it could not finish. `cannot_tell` means that no existing
+   * entry was changed, but entries may be missing at the end. To detect that, an end that was saved earlier is needed.
    */
   verdict: 'intact' | 'cannot_tell' | 'changed' | null;
   /** The number of entries checked so far, and (`of`) their total. */
   checked: number;
   of: number;
-  /** ISO 8601. */
+  /** When the check finished (ISO 8601). */
   finishedAt: string | null;
   /** The problems. Empty if nothing was changed. */
   problems: string[];
   /** The end of the chain, in the form that `donor-sync audit verify --known` accepts. */
   end: string | null;
-  /** The last entry that a purge has removed; 0 if there was none. */
+  /** The number of the last entry that a purge has removed, or 0 if there was none. */
   purgedThrough: number;
 }
 
 export interface AuditChecker {
   /**
-   * Starts a check, optionally against an end that was saved earlier, or joins the same check in progress.
-   * Waits for its result only briefly. While a different check is in progress, no second check starts.
+   * Starts a check, or joins an equal check that is in progress. The chain can also be compared with an end that was
+   * saved earlier. Waits only briefly for the result. While a different check is in progress, no second check starts.
    */
   check(known: AuditPlace | null): Promise<AuditCheckView>;
   /** Returns the last check of this process, or null if there was none. */
@@ -128,7 +127,7 @@ function describeCheck(
   };
 }
 
-/** Returns the form that users save, for example `1204:Jb3…`. Empty for null. */
+/** Returns a position in the form that users save, such as `1204:Jb3…`. Empty for null. */
 function placeText(place: AuditPlace | null): string {
   return place === null ? '' : `${place.seq}:${place.hash}`;
 }

@@ -13,11 +13,11 @@ const entryBodySchema = z.object({
   }),
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   contact: z.string().nullable(),
-  /** Only in the first entry: whether a birth record was created together with the entry. */
+  /** True if a birth record was created together with the entry. Only in the first entry. */
   born: z.boolean().default(false),
   /** Only in entries about erasures and in the first entry. */
   blocks: blocksSchema.nullable().default(null),
-  /** Only in entries about erasures: IDs of the contacts' keys that were destroyed. */
+  /** The IDs of contacts' keys that were destroyed. Only in entries about erasures. */
   destroyed: z.array(z.string()).default([]),
 });
 
@@ -31,7 +31,7 @@ export function openEntryBody(
   return entryBodySchema.parse(JSON.parse(sealer.open(sealed, entrySealContext(seq))));
 }
 
-/** SQLite stores whatever another program puts into a column. Returns 0 if the value is not a time. */
+/** Returns the time, or 0 if the value is not a time. In SQLite, another program can put anything into a column. */
 export function toTime(at: number): number {
   return Number.isFinite(new Date(at).getTime()) ? Number(at) : 0;
 }

@@ -25,14 +25,14 @@ export interface AuditSource {
 /** A decrypted entry. */
 export interface AuditRecord {
   seq: number;
-  /** Epoch ms. */
+  /** When it happened (epoch ms). */
   at: number;
   action: string;
   integrationId: string | null;
   actor: Actor;
-  /** The contact's ID in the CRM, or null if the entry names none, or if the contact was erased. */
+  /** The contact's ID in the CRM. Null if the entry has none, or if the contact was erased. */
   crmId: string | null;
-  /** True if the entry named a contact that has been erased since. */
+  /** True if the entry had a contact that has since been erased. */
   isContactErased: boolean;
   /** False if the entry was changed in the database, so the actor, the contact and the details are unknown. */
   isReadable: boolean;
@@ -41,9 +41,9 @@ export interface AuditRecord {
 
 /** The entries to read. An omitted part does not filter. */
 export interface AuditFilter {
-  /** Epoch ms. */
+  /** Only entries from this time on (epoch ms). */
   since?: number | undefined;
-  /** Epoch ms; only entries before it. */
+  /** Only entries before this time (epoch ms). */
   until?: number | undefined;
   integrationId?: string | undefined;
   /** Only entries about these integrations. */
@@ -62,7 +62,7 @@ export interface AuditPlace {
 
 /** The end of the chain, according to the row in which it is stored. */
 export interface AuditEnd extends AuditPlace {
-  /** False if donor-sync has not signed this end, which means that another program has changed it. */
+  /** False if donor-sync has not signed this end, so another program must have changed it. */
   isSigned: boolean;
 }
 
@@ -128,7 +128,7 @@ export async function listLastEntries(
 }
 
 /**
- * Returns the end of the chain according to its row, without checking the entries, or null if nothing was ever
+ * Returns the end of the chain as its row shows it, without checking the entries. Returns null if nothing was ever
  * recorded.
  */
 export async function readAuditEnd(source: AuditSource): Promise<AuditEnd | null> {
@@ -167,7 +167,7 @@ function openParts(
   return { actor, details, crmId, isContactErased: false };
 }
 
-/** Returns the birth record created with the first entry, or null if there is none. */
+/** Returns the birth record that was created with the first entry, or null if there is none. */
 export async function readBirth({ reader }: Pick<AuditSource, 'reader'>) {
   const birth = await reader
     .selectFrom('chain_births')

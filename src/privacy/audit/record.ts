@@ -1,4 +1,4 @@
-/** Adds entries to the audit, each in the same transaction as the change that it records. */
+/** Adds entries to the audit, in the same transaction as the change that they record. */
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -97,10 +97,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
-/**
- * An action and its subject. The details never name a contact. Only `crmId` names one, and an erasure can
- * remove it.
- */
+/** An action and its subject. Its details never identify a contact. Only `crmId` does, and an erasure can remove it. */
 export interface NewAuditEntry {
   action: AuditAction;
   integrationId?: string | null;
@@ -128,15 +125,14 @@ export interface RecordDeps {
 }
 
 /**
- * Adds an entry in the name of the transaction's actor. Call it last in a transaction, because from here to
- * the end of the transaction no other transaction can add an entry. This order prevents two transactions from
- * waiting for each other.
+ * Adds an entry in the name of the transaction's actor. Call this last in a transaction, because no other transaction
+ * can add an entry until this one ends. This order keeps two transactions from waiting for each other.
  */
 export function recordEntry(trx: AuditedTransaction, entry: NewAuditEntry): Promise<void> {
   return addEntry(trx, trx, entry);
 }
 
-/** The number of entries that are added in one transaction. */
+/** How many entries are added in one transaction. */
 const PAGE = 500;
 
 /** Adds entries about an action that changes nothing in the database. They are added before the action. */
@@ -192,8 +188,8 @@ async function addEntry(
   await requireFree(trx, seq);
   await insertEntry(trx, { ...entry, sealed, hash });
   if (seq === 1) await recordBirth(trx, fingerprint, { at: entry.at, hash });
-  // An end that donor-sync has not signed stays unsigned, because signing the next end would hide that
-  // entries were cut off.
+  // An end that donor-sync has not signed stays unsigned. Otherwise, signing the next end would hide that entries were
+  // cut off.
   const isGenuine =
     seq === 1 || markBefore === placeMark(fingerprint, 'audit_end', { seq: seq - 1, hash: before });
   const mark = isGenuine ? placeMark(fingerprint, 'audit_end', { seq, hash }) : markBefore;
@@ -211,10 +207,7 @@ function getSealer(fingerprint: Fingerprint): Sealer {
   return sealer;
 }
 
-/**
- * Keeps the first birth record. A second chain in the same database has a different first entry, so it is
- * noticed.
- */
+/** Keeps the first birth record. A second chain in the same database has a different first entry, so it is noticed. */
 async function recordBirth(
   trx: Trx,
   fingerprint: Fingerprint,
@@ -227,10 +220,7 @@ async function recordBirth(
     .execute();
 }
 
-/**
- * Throws a FatalError if the end of the chain was set back, because the next entry would overwrite an
- * existing one.
- */
+/** Throws a FatalError if the end of the chain was set back. The next entry would then overwrite an existing one. */
 async function requireFree(trx: Trx, seq: number): Promise<void> {
   const [taken] = (await entryAt(trx, { seq })).rows;
   if (taken === undefined) return;
@@ -245,8 +235,8 @@ const entryAt = prepared((db, { seq }: Slots<{ seq: number }>) =>
 );
 
 /**
- * Returns the number of the next entry, and the hash and the signature before it. Other transactions wait
- * here until this one ends.
+ * Returns the next entry's number, and the hash and signature before it. Other transactions wait here until this one
+ * ends.
  */
 async function takePlace(trx: Trx): Promise<{ seq: number; hash: string; mark: string }> {
   const [place] = (await nextPlace(trx, {})).rows;
@@ -295,9 +285,7 @@ const moveHead = prepared((db, { hash, mark }: Slots<{ hash: string; mark: strin
   db.updateTable('audit_head').set({ hash, mark }).where('id', '=', 1).compile(),
 );
 
-/**
- * Returns the ID of a contact, which can only be decrypted with the contact's own key, or null for an erased contact.
- */
+/** Returns a contact's ID, encrypted with the contact's own key. Returns null for an erased contact. */
 async function sealContact(
   trx: Trx,
   { sealer, fingerprint }: { sealer: Sealer; fingerprint: Fingerprint },

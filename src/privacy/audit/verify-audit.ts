@@ -26,9 +26,9 @@ export interface AuditCheck {
   entries: number;
   /** The end of the chain. If it is stored elsewhere, it later proves that no entry before it is missing. */
   end: AuditPlace | null;
-  /** The last entry that a purge has deleted; 0 if there was none. */
+  /** The number of the last entry that a purge has deleted, or 0 if there was none. */
   purgedThrough: number;
-  /** The problems, as sentences; at most `MAX_PROBLEMS`. */
+  /** The problems as sentences. There are at most `MAX_PROBLEMS`. */
   problems: string[];
 }
 
@@ -72,9 +72,8 @@ interface Audit extends AuditSource {
 }
 
 /**
- * Checks the whole chain. `known` is a position that was saved earlier. If the chain lacks it, entries were
- * removed from its end and replaced. `onChecked` receives the number of checked entries and the total. It may
- * delay the check.
+ * Checks the whole chain. `known` is a position that was saved earlier. If the chain lacks it, entries at its end were
+ * removed and replaced. `onChecked` receives the number of checked entries and the total, and may delay the check.
  */
 export async function verifyAudit(
   { reader, fingerprint }: AuditSource,
@@ -230,7 +229,10 @@ async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[
   return problems;
 }
 
-/** A restore may remove entries. The entry about the restore, which nobody can forge, contains its time. */
+/**
+ * Describes a restore, which can remove entries. The entry about the restore contains its time, and nobody can forge
+ * that entry.
+ */
 async function restoreText(audit: Audit): Promise<string> {
   const restore = await audit.reader
     .selectFrom('audit_entries')
@@ -243,7 +245,10 @@ async function restoreText(audit: Audit): Promise<string> {
   return ` A backup was restored on ${isoTime(toTime(restore.at)).slice(0, 10)} (entry ${restore.seq}). That explains it only if you saved the end before that day.`;
 }
 
-/** Read in one statement, because an entry and the end are written together, even during this check. */
+/**
+ * Finds entries beyond the end. They are read in one statement, because an entry and the end are written together, even
+ * during this check.
+ */
 async function findBeyond(audit: Audit): Promise<number | null> {
   const found = await audit.reader
     .selectFrom('audit_entries')
@@ -268,8 +273,7 @@ async function hasAuditedRows(audit: Audit): Promise<boolean> {
 
 /** Returns true if a row that is created together with an entry is older than every entry. */
 async function hasBegunLate(audit: Audit): Promise<boolean> {
-  // Uses the earliest time of all entries instead of the first entry's time, because the hosts' clocks may
-  // differ.
+  // Uses the earliest time of all entries and not the first entry's time, because the hosts' clocks may differ.
   const first = await audit.reader
     .selectFrom('audit_entries')
     .select((eb) => eb.fn.min('at').as('at'))
@@ -339,7 +343,7 @@ async function findSealedBlocks(audit: Audit): Promise<Blocks | null> {
   }
 }
 
-/** Null for an entry that was changed, because that is reported separately. */
+/** Opens an entry. Returns null for an entry that was changed, because that is reported elsewhere. */
 function openIfGenuine(audit: Audit, { seq, sealed }: { seq: number; sealed: string }) {
   try {
     return openEntryBody(audit.sealer, { seq, sealed });
@@ -382,10 +386,7 @@ function opens(audit: Audit, sealed: string, place: Parameters<typeof keySealCon
   }
 }
 
-/**
- * Reports keys that are missing although no recorded erasure destroyed them, and keys that should
- * not exist.
- */
+/** Reports keys that are missing although no recorded erasure has destroyed them, and keys that should not exist. */
 async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<string[]> {
   // With this order, an erasure in the meantime is recorded before its keys are checked again.
   const lost = await listLostKeys(audit);
@@ -409,8 +410,8 @@ async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<str
 }
 
 /**
- * Returns the IDs of keys that entries need and that are missing, except keys of clients whose erasure has
- * started since.
+ * Returns the IDs of keys that entries need but that are missing. Keys of clients whose erasure has started since are
+ * left out.
  */
 async function listLostKeys(audit: Audit): Promise<string[]> {
   const lost = await audit.reader
@@ -502,8 +503,8 @@ async function readAfter(audit: Audit, seq: number, through: number | null) {
 }
 
 /**
- * A text that another program put into the database must not start a line, because it could then look like
- * our own finding.
+ * Puts a problem on one line. A text that another program put into the database must not start a line, because it could
+ * look like our own finding.
  */
 function inOneLine(problem: string): string {
   return problem.replace(/\p{Cc}+/gu, ' ');

@@ -1,4 +1,4 @@
-/** The steps of an erasure in each integration: the block, the CRM, the service, the store. */
+/** Erases a contact from each integration, in four steps: the block, the CRM, the service, the store. */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
@@ -76,8 +76,8 @@ const AT_REST = {
 };
 
 /**
- * First blocks the contact in all integrations, so no run in the meantime restores anything. Then clears the CRM and
- * the service. The store comes last, because once it has erased the contact, it is unknown which values were ours.
+ * First blocks the contact in all integrations, so no run can restore anything. Then clears the CRM and the service.
+ * The store comes last, because without its data it is unknown which values were ours.
  */
 export async function eraseInEach(
   deps: ForgetPersonDeps,
@@ -117,7 +117,7 @@ export async function eraseInEach(
   return done;
 }
 
-/** Once the contact is blocked, nothing more about it is added to the spending journal. */
+/** Erases the contact from the spending journal. Once the contact is blocked, nothing more about it is added there. */
 async function eraseFromEachJournal(
   { application: { store } }: ForgetPersonDeps,
   integrationIds: readonly string[],
@@ -139,7 +139,7 @@ async function begin(
   { person, erasures, known, isKnown, donors }: Facts,
 ): Promise<ErasureNote> {
   const before = erasures.find((row) => row.integrationId === id);
-  // Of several integrations, one may have been finished before the others.
+  // If there are several integrations, some may have been finished before others.
   const isResumed = before?.state === 'begun' || (before && !known.includes(id));
   const resumed = isResumed ? parseNote(before.receipt) : null;
   const begun = resumed ?? newNote(newId(), clock.now());
@@ -155,7 +155,7 @@ async function begin(
   return note;
 }
 
-/** Erases the data outside the store: in the CRM, in the connector's files, and at the service. */
+/** Erases the data outside the store: in the CRM, in the connector's files and at the service. */
 async function eraseOutside(
   { application: { store } }: ForgetPersonDeps,
   { crmId, alsoInCrm }: ForgetRequest,
@@ -250,7 +250,7 @@ function countHolders(mentions: FoundMentions['inCrm']): number {
   return new Set(mentions.map(({ holder }) => holder)).size;
 }
 
-/** Erases the store's data; the receipt is recorded in the same transaction. */
+/** Erases the store's data. The receipt is recorded in the same transaction. */
 async function eraseInStore(
   { application: { store } }: ForgetPersonDeps,
   { crmId }: ForgetRequest,
@@ -274,9 +274,7 @@ async function eraseInStore(
   return { ...erased, note };
 }
 
-/**
- * Returns the mirrored networks that contain the contact's donor, unless another contact is the same donor.
- */
+/** Returns the mirrored networks with the contact's donor. If another contact is the same donor, returns none. */
 async function findMemberships(
   store: Application['store'],
   integrationId: string,
@@ -299,9 +297,9 @@ async function findMemberships(
 }
 
 /**
- * Leaves the networks at the service. Resolves with the networks in which this is still pending. If the
- * integration is no longer in the settings, there is no access to its service. Then someone has to remove the
- * donor there, and the mirror drops the member.
+ * Leaves the networks at the service. Resolves with the networks for which this is still pending. If the integration is
+ * no longer in the settings, its service cannot be reached. Someone then has to remove the donor there, and the mirror
+ * drops the member.
  */
 async function leaveAll(
   store: Application['store'],
@@ -396,7 +394,10 @@ export async function doneBefore(
   return done;
 }
 
-/** Whatever failed, the contact is already blocked, and repeating the command does the rest. */
+/**
+ * Creates the error for an interrupted erasure. The contact is already blocked, and repeating the command does the
+ * rest.
+ */
 function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableError {
   return new RetriableError(
     `The erasure of ${crmId} is not finished: ${failure.message} Until it is finished, no sync enhances the contact. Repeat the command once the problem is fixed; it continues from there.`,
@@ -404,7 +405,7 @@ function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableErr
   );
 }
 
-/** The process paused for longer than its lease before the block was on disk. */
+/** Creates the error for a process that paused for longer than its lease before the block was on disk. */
 function overtaken({ id }: Target, cause: LeaseLost): RetriableError {
   return alreadyRunning(id, undefined, cause);
 }

@@ -1,6 +1,6 @@
 /**
- * Erases a person permanently and provably from every integration of the CRM account. The block is on disk
- * before anything is erased. After a kill, repeat the request with the same ID to do the rest.
+ * Erases a person permanently and provably from every integration of a CRM account. The block is on disk before
+ * anything is erased. If the process is killed, the same request with the same ID continues the erasure.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -33,8 +33,8 @@ import {
 } from './targets.ts';
 
 /**
- * Erases a person and reports what was done. Throws a ConfigurationError, with nothing done, for an
- * ID that is known nowhere. Throws AlreadyRunning while one of the integrations is being synced.
+ * Erases a person and reports what was done. Throws a ConfigurationError and does nothing if the ID is unknown
+ * everywhere. Throws AlreadyRunning while one of the integrations is being synced.
  */
 export async function forgetPerson(
   deps: ForgetPersonDeps,
@@ -74,7 +74,7 @@ async function forgetIn(
   if (!isKnown && !request.blockUnknown) throw await unknownContact(deps, request, ids, isAsked);
   const isDone =
     known.length === 0 && blocks.length > 0 && blocks.every(({ state }) => state !== 'begun');
-  // A later attempt uses what the first attempt recorded, because at that time the store knew more.
+  // Also uses what the first attempt recorded, because the store knew more at that time.
   const named = [
     ...(await findDonorFingerprints(store.reader, store.fingerprint, ids, forms)),
     ...erasures.flatMap((row) => parseDonors(row.donors)),
@@ -103,8 +103,7 @@ async function forgetIn(
 }
 
 /**
- * Adds the names by which texts in later profiles are found. If there is no CRM record, the name itself is no
- * longer known.
+ * Adds the names that find texts in later profiles. If there is no CRM record, the contact's name is no longer known.
  */
 function withNames(
   person: PersonFingerprints | null,
@@ -140,7 +139,7 @@ function requireAllowed(
   }
 }
 
-/** `whom` continues the text "forbids the erasure of". */
+/** Creates the error for an erasure that is forbidden. `whom` completes the text "forbids the erasure of". */
 export function heldForPrivacy(
   whom: string,
   details: Readonly<Record<string, string>> = {},
@@ -158,7 +157,7 @@ export const REQUEST_WITHDRAWN = 'erasure_request_withdrawn';
 const FILE_IN_USE =
   'another process uses the database file, so it could not be rewritten. Bytes of the erased data may remain in it until you repeat forget for the same contact';
 
-/** False for a contact that is only suspected. */
+/** Returns false for a contact that is only suspected to be an erased person. */
 function isErasure({ state }: ForgottenRecord): boolean {
   return state !== 'merged';
 }
@@ -191,9 +190,7 @@ export async function listBlocking(
   return [...new Set(found.map(({ integrationId }) => integrationId))];
 }
 
-/**
- * Unblocks a contact in every integration of its account. Resolves with the integrations that had blocked it.
- */
+/** Unblocks a contact in every integration of its account. Resolves with the integrations in which it was blocked. */
 export async function liftBlock(
   store: Store,
   integration: Integration,

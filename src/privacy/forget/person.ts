@@ -1,5 +1,5 @@
 /**
- * Identifies the person behind an ID in the CRM and in the store, and finds contacts that may be the same
+ * Finds out which person an ID belongs to, in the CRM and in the store. Also finds contacts that may be the same
  * person.
  */
 
@@ -30,7 +30,7 @@ import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 
 /** The CRM's response to an ID. */
 export interface CrmAnswer {
-  /** The record, if it exists or was merged into another record; otherwise null. */
+  /** The record if it exists or was merged into another one. Otherwise null. */
   lookup: RecordLookup | null;
   /** False if the CRM could not be reached. */
   isAsked: boolean;
@@ -67,8 +67,8 @@ export async function findPerson(
 }
 
 /**
- * Separates the integrations in which the ID means the same contact from the accounts in which it may mean a
- * different person. The different person is not erased.
+ * Separates integrations in which the ID means the same contact from accounts in which it may mean a different person.
+ * That person is not erased.
  */
 export async function distinguish(
   { application: { store } }: ForgetPersonDeps,
@@ -79,7 +79,7 @@ export async function distinguish(
     person,
   }: {
     targets: readonly Target[];
-    /** Integrations in which the ID means the same contact. */
+    /** The integrations in which the ID means the same contact. */
     account: readonly string[];
     forms: readonly string[];
     person: PersonFingerprints | null;
@@ -103,8 +103,8 @@ export async function distinguish(
 }
 
 /**
- * Returns the person's names: from the CRM, from `known` of an earlier attempt, and, for a contact that left
- * the CRM, from kept profiles and past writes.
+ * Returns the person's names. They come from the CRM and from `known` of an earlier attempt. If the contact left the
+ * CRM, they also come from kept profiles and past writes.
  */
 export async function findNames(
   { application: { store } }: ForgetPersonDeps,
@@ -148,7 +148,7 @@ export async function findDonors(
   return donors;
 }
 
-/** Other contacts that may be the same person. Returns only their IDs, for a user to check. */
+/** Finds other contacts that may be the same person. Returns only their IDs, which a user has to check. */
 export async function findAlike(
   { application: { store } }: ForgetPersonDeps,
   { everywhere }: ForgetRequest,

@@ -1,7 +1,4 @@
-/**
- * The result of an erasure, for people and programs. It contains no names, and no ID except the requested
- * one.
- */
+/** The result of an erasure, for people and programs. It contains no names, and no ID except the one in the request. */
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
 import {
@@ -38,7 +35,7 @@ export interface ErasedIn {
 export interface ErasureReceipt {
   id: string;
   at: string;
-  /** False if the same command has to be repeated once the CRM accepts the erasure. */
+  /** False if the same command must be repeated once the CRM accepts the erasure. */
   complete: boolean;
   /** When the contact was erased before, if nothing was left to do this time. */
   erasedEarlier: string | null;
@@ -74,9 +71,9 @@ export function buildReceipt({
   alike,
   leftAlone,
 }: {
-  /** Epoch ms. */
+  /** When the erasure was done (epoch ms). */
   at: number;
-  /** The integration that the request named comes first. */
+  /** The results by integration. The integration of the request comes first. */
   erased: readonly ErasedIn[];
   alike: readonly KnownContact[];
   leftAlone: readonly KnownContact[];

@@ -31,8 +31,8 @@ const AT_ONCE = 500;
 const BY_MARK: readonly DueErasure['source'][] = ['should_forget', 'objection'];
 
 /**
- * Erases the contacts whose requests are due, one after the other. It can be stopped at any time. A request stays due
- * until its erasure has deleted it, and a repeated erasure continues where the first one stopped.
+ * Erases the contacts whose requests are due, one after the other. Can be stopped at any time. A request stays due
+ * until its erasure is complete, and a repeated erasure continues where the first one stopped.
  */
 export async function eraseRequested(
   deps: ForgetPersonDeps,
@@ -50,7 +50,7 @@ export async function eraseRequested(
       const outcome = await eraseOne(deps, integration, one);
       if (outcome === 'erased') done.erased += 1;
       if (outcome === 'left') done.left += 1;
-      // A run has the lease, or the CRM is unavailable, so the remaining erasures would fail in the same way.
+      // A run has the lease or the CRM is unavailable, so the remaining erasures would fail too.
       if (outcome === 'later') return { ...done, left: due.length };
     }
     if (due.length < AT_ONCE || done.erased === before) return done;
@@ -58,8 +58,8 @@ export async function eraseRequested(
 }
 
 /**
- * Returns true for an error that the next erasures of the client would get too: a run has the lease, the process is
- * stopping, or the CRM does not respond. Any other error is about this contact, so the others are not held up.
+ * Returns true for an error that would also stop the client's next erasures: a run has the lease, the process is
+ * stopping, or the CRM does not respond. Any other error is only about this contact.
  */
 function isForAll(error: DonorSyncError): boolean {
   const reason = error.code === 'erasure_cut_off' ? error.cause : error;

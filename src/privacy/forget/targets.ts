@@ -21,7 +21,7 @@ export interface ForgetRequest {
   everywhere: boolean;
   /** True to block an ID that is unknown to both the store and the CRM. */
   blockUnknown: boolean;
-  /** The CRM's own request, if the erasure serves one. Omitted if a user started the erasure. */
+  /** The CRM's request that the erasure serves. Omitted if a user started the erasure. */
   ofCrm?: RequestOfCrm;
 }
 
@@ -29,7 +29,7 @@ export interface ForgetRequest {
 export interface RequestOfCrm {
   /** True if the CRM must still show the request when the erasure starts. */
   mustStand: boolean;
-  /** Called before anything is erased, with the contact into which the CRM has merged this one. */
+  /** Called before anything is erased, with the contact that the CRM has merged this one into. */
   foundMerged(winnerId: string): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ const CRM_PATIENCE_MS = 15_000;
 
 /**
  * Returns the integrations that an erasure covers: all integrations of the same account, even if they are no longer in
- * the settings. With `everywhere`, it also covers integrations of the same kind that know the ID.
+ * the settings. With `everywhere`, also integrations of the same kind that know the ID.
  */
 export async function integrationsToForget(
   {
@@ -95,7 +95,9 @@ export const UNKNOWN_HERE: Pick<Target, 'open' | 'crm' | 'unreached'> = {
   unreached: null,
 };
 
-/** Takes each integration's lease and signs in. If another process has one of the leases, nothing is done. */
+/**
+ * Takes each integration's lease and signs in to its CRM. If another process has one of the leases, nothing is done.
+ */
 export function withTargets<Result>(
   deps: ForgetPersonDeps,
   request: ForgetRequest,
@@ -133,9 +135,9 @@ const OUT_OF_REACH: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * If the CRM is unavailable, the contact is blocked anyway, and the receipt reports what could not be
- * reached. Settings that lead to a different account than before are an error, because the ID means a
- * different contact there.
+ * Opens the CRM. If it is unavailable, the contact is blocked anyway, and the receipt reports what could not be
+ * reached. If the settings now lead to a different account, this is an error, because the ID means a different contact
+ * there.
  */
 async function openUnlessAway(
   { deps, integration }: Opened,

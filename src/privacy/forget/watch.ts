@@ -1,6 +1,5 @@
 /**
- * Starts due erasures in `serve` and in workers, one client after another, in parallel with the clients'
- * runs.
+ * Starts due erasures in `serve` and in workers, one client after another. The clients' runs continue in the meantime.
  */
 
 import type { Application } from '../../application.ts';

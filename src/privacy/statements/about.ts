@@ -1,6 +1,5 @@
 /**
- * Everything that the database contains about a contact, table by table. `erase-rows.ts` erases the same
- * data.
+ * Reads everything that the database contains about a contact, table by table. `erase-rows.ts` erases the same data.
  */
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -8,10 +7,10 @@ import type { Reader } from '../../database/reader.ts';
 import type { AboutPart } from './contact-places.ts';
 import { VALUES_PURGED } from './retention.ts';
 
-/** The stored data about a contact in one integration. Times are in epoch ms. */
+/** The stored data about a contact in one integration. All times are in epoch milliseconds. */
 export type AboutContact = Awaited<ReturnType<typeof readAboutContact>>;
 
-/** `crmIds` are the forms of the contact's ID. */
+/** Reads the stored data. `crmIds` are the forms of the contact's ID. */
 export async function readAboutContact(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -94,7 +93,7 @@ export async function readAboutContact(
   } satisfies Record<AboutPart, unknown> & Record<string, unknown>;
 }
 
-/** Data about the contact's donor. */
+/** Finds data about the contact's donor. */
 async function findAsDonor(reader: Reader, integrationId: string, donors: readonly string[]) {
   if (donors.length === 0) return { introduces: 0, networks: [] };
   const introduced = await reader

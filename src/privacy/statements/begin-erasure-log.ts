@@ -26,10 +26,7 @@ export async function beginErasureLog({ reader, erasures }: OpenedStore): Promis
   );
 }
 
-/**
- * Records in the log that a process works with this database. A log without such a line is an old
- * copy.
- */
+/** Records in the log that a process uses this database. A log without such a line is an old copy. */
 export async function noteDatabaseSeen({ reader, erasures }: OpenedStore): Promise<void> {
   const now = reader.clock.now();
   if (!isSeenDue(await erasures.read(), now)) return;

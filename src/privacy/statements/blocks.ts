@@ -22,7 +22,7 @@ export interface Block {
   isOwn: boolean;
 }
 
-/** False for people of other accounts, and for contacts that are only suspected. */
+/** Returns false for people of other accounts, and for contacts that are only suspected. */
 export function isBlocking({ isOwn, state }: Block): boolean {
   return isOwn && state !== 'merged';
 }
@@ -33,8 +33,8 @@ export function fingerprintContacts(fingerprint: Fingerprint, crmIds: readonly s
 }
 
 /**
- * Returns the blocks that apply to an integration, from any integration of its account. `account` is the account's
- * fingerprint, or null for the pinned account.
+ * Returns the blocks that apply to an integration. They can come from any integration of its account. `account` is the
+ * account's fingerprint, or null for the pinned account.
  */
 export async function listBlocks(
   reader: Reader,
@@ -56,7 +56,7 @@ export async function listBlocks(
   }));
 }
 
-/** Returns the fingerprints of the contacts of an integration that must not be processed again. */
+/** Returns the fingerprints of an integration's contacts that must not be processed again. */
 export async function listBlockedContacts(
   reader: Reader,
   integrationId: string,
@@ -66,8 +66,8 @@ export async function listBlockedContacts(
 }
 
 /**
- * Adds to a block the data by which the person is recognised, and whether the block applies everywhere,
- * unless this is already recorded.
+ * Adds the data by which the person is recognised to a block, and whether the block applies everywhere. Does nothing if
+ * this is already recorded.
  */
 export async function notePersonOfBlock(
   trx: ActorTransaction,

@@ -1,6 +1,6 @@
 /**
- * Every column that contains a plain contact ID or donor ID, as declared in the table catalogue. The list is
- * used by erasures, the search for traces, `about`, the export, retention and "erase again after a restore".
+ * Lists every column with a plain contact ID or donor ID, as the table catalogue declares them. Used by erasures, the
+ * search for traces, `about`, the export, retention and "erase again after a restore".
  */
 import { type RawBuilder, sql } from 'kysely';
 import {
@@ -21,7 +21,7 @@ export const CONTACT_PLACES: readonly ContactPlace[] = listColumns('contact id')
 
 export const DONOR_PLACES: readonly DonorPlace[] = listColumns('donor');
 
-/** The tables whose rows belong to one contact. An erasure deletes these rows. */
+/** Tables whose rows belong to one contact. An erasure deletes these rows. */
 export type OwnTable = TablesWith<{ is: 'contact id'; forget: 'row' }>;
 export const OWN_TABLES = CONTACT_PLACES.flatMap(({ table, says }) =>
   says.forget === 'row' ? [table as OwnTable] : [],

@@ -4,8 +4,9 @@ import { inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
 /**
- * Deletes the stored sums of each month in which one of these contacts may be counted. It also deletes the mark of a month
- * that is being added up, so that month is not stored. Call it in the transaction that deletes the contacts' data, and before that.
+ * Deletes the stored sums of every month that may include one of these contacts. Also deletes the mark of a month that
+ * is being added up, so that month is not stored. Must be called before the contacts' data is deleted, in the same
+ * transaction.
  */
 export async function dropMonthsOf(
   trx: Trx,

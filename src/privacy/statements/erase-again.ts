@@ -23,7 +23,7 @@ export interface ErasedAgain {
   unfinished: number;
 }
 
-/** A log entry, without the place where it was written. */
+/** A log entry without the place where it was written. */
 type ErasureEntry = Omit<LoggedEntry, 'store' | 'folder'>;
 
 /** The number of rows that are searched at a time. */
@@ -65,10 +65,10 @@ export async function eraseAgain(
 }
 
 /**
- * Returns true if an integration left after the backup was made. If it left and was later added again, it is a new
- * integration, which a newer backup contains. Without the time of the backup, the audit tells whether this database
- * knows of the erasure. Once the audit no longer reaches back that far, the runs tell: those of a client that was added
- * again are all younger.
+ * Returns true if an integration left after the backup was made. If it was added again later, it is a new integration
+ * that a newer backup contains. If the time of the backup is unknown, the audit shows whether this database knows of
+ * the erasure. If the audit does not reach back far enough, the runs show it: a client that was added again has only
+ * younger runs.
  */
 async function hasLeftSince(
   reader: Reader,
@@ -218,7 +218,7 @@ async function apply(
   });
 }
 
-/** Returns the data of a block that the audit seals, as one text, or null if there is none. */
+/** Returns the data of a block that the audit seals, as text, or null if there is no block. */
 async function readBlock(
   reader: Reader,
   integration: string,

@@ -1,6 +1,6 @@
 /**
- * Removes erased contacts from the spending journal. Its lines contain no names. But with the service key,
- * the profile could be fetched by a job ID in them, and a restore would adopt the payment.
+ * Removes erased contacts from the spending journal. Its lines contain no names. But the service key and a job ID in
+ * them are enough to fetch the profile, and a restore would adopt the payment.
  */
 import { sql } from 'kysely';
 import type { JournalLine } from '../../credits/statements/journal/journal-lines.ts';
@@ -19,10 +19,10 @@ export interface OtherForms {
 const NO_FORMS: OtherForms = { integrationIds: [], contacts: [] };
 
 /**
- * Removes everyone who is blocked in the database from the journal, and deletes the payments that a restore adopted for
- * them. The lines keep their credits and the number of their jobs, so sums stay correct. Resolves with the number of
- * removed contacts and donors. Runs in a transaction, which keeps other processes from rewriting the file at the same
- * time.
+ * Removes everyone who is blocked in the database from the journal. Also deletes payments that a restore has adopted
+ * for them. The lines keep their credits and the number of their jobs, so sums stay correct. Resolves with the number
+ * of removed contacts and donors. Runs in a transaction, which keeps other processes from rewriting the file at the
+ * same time.
  */
 export function eraseFromJournal(
   journal: StoreJournal,

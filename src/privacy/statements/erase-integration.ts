@@ -17,7 +17,7 @@ import { OWN_TABLES } from './contact-places.ts';
 import { eraseRows } from './erase-rows.ts';
 import type { WithErasureLog } from './erasure-log.ts';
 
-/** Runs one batch in a separate transaction. */
+/** Runs one batch in its own transaction. */
 type EraseBatch = <Result>(work: (trx: Trx) => Promise<Result>) => Promise<Result>;
 
 /** The number of erased rows, and the rows that stay. */
@@ -54,7 +54,7 @@ export async function eraseLeavingIntegration(
   const { integrationId } = lease;
   const now = reader.clock.now();
   await erasures.append({ what: 'left', at: now, integration: integrationId });
-  // Recorded before the first key is deleted, so after an interruption the audit still shows why keys are missing.
+  // Recorded before the first key is deleted. After an interruption, the audit still shows why keys are missing.
   await checkpoint(lease, (trx) =>
     recordEntry(trx, { action: 'integration.erasing', integrationId }),
   );
@@ -86,8 +86,8 @@ export async function eraseIntegration(
   return { erased, kept: await countKept(reader, integrationId) };
 
   /**
-   * One batch. Its counts are added once it is committed, because a transaction may be tried
-   * several times.
+   * Erases one batch. Its counts are added only after it is committed, because a transaction may be tried several
+   * times.
    */
   async function counting(
     work: (trx: Trx, count: (what: string, rows: number | bigint) => void) => Promise<void>,
@@ -112,7 +112,7 @@ export async function eraseIntegration(
     });
   }
 
-  /** Deletes runs, with everything that they did, one after the other. */
+  /** Deletes runs one after the other, with everything that they did. */
   async function removeRuns(): Promise<void> {
     for (;;) {
       const run = await reader
@@ -203,7 +203,7 @@ async function countKept(reader: Reader, integrationId: string): Promise<KeptRow
   return counted;
 }
 
-/** The names of the rows that stay. */
+/** The names under which the remaining rows are counted. */
 const COUNTED_AS: Readonly<Record<TablesThat<{ whenClientErased: 'counted' }>, keyof KeptRows>> = {
   submissions: 'submissions',
   jobs: 'jobs',
@@ -229,7 +229,7 @@ const CLEARED: Readonly<
 };
 
 /**
- * Holds the client in case a process still has its settings, so the process does not read or spend before a user
+ * Holds the client, because a process may still have its settings. That process must not read or spend before a user
  * agrees.
  */
 async function holdClient(trx: Trx, integrationId: string, now: number): Promise<number> {
@@ -272,7 +272,7 @@ async function deleteSecrets(trx: Trx, integrationId: string): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** Returns true while a request of the integration waits for its response, or for proof of its cost. */
+/** Returns true while one of the integration's requests waits for its response, or for proof of its cost. */
 export async function hasOpenRequests(reader: Reader, integrationId: string): Promise<boolean> {
   for (const table of ['submissions', 'network_adds'] as const) {
     const row = await reader

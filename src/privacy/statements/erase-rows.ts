@@ -10,13 +10,10 @@ import { OWN_TABLES, type OwnTable } from './contact-places.ts';
 import { dropMonthsOf } from './drop-months.ts';
 import { dropLeftValues, leaveValues } from './left-values.ts';
 
-/** The number of erased items of a contact, by kind. The numbers do not identify the contact. */
+/** How many items of a contact were erased, by kind. The numbers do not identify the contact. */
 export interface ErasedRows {
   contacts: number;
-  /**
-   * Charges that are still recorded, without their contact and without the ID with which the profile can be
-   * fetched.
-   */
+  /** Charges that stay recorded without their contact, and without the ID that could fetch the profile. */
   jobs: number;
   holds: number;
   writes: number;
@@ -36,7 +33,7 @@ export interface ErasedRows {
 /** Jobs whose profile could still be fetched. They are closed, so nothing can be fetched. */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
 
-/** The handling of fingerprints of values that were written to a contact. */
+/** What happens to fingerprints of values that were written to a contact. */
 export interface ValuesInCrm {
   fingerprint: Fingerprint;
   /** False if the contact's fields were read as empty, so no fingerprints are kept. */
@@ -60,7 +57,7 @@ export async function dropWaitingErasures(
     .execute();
 }
 
-/** Erases from every table a contact that is known under these forms of its ID. */
+/** Erases a contact that has these forms of ID from every table. */
 export async function eraseRows(
   trx: Trx,
   integrationId: string,
@@ -73,7 +70,7 @@ export async function eraseRows(
   const introductions =
     donorId === null ? 0 : await forgetIntroducer(trx, integrationId, crmIds, donorId);
   if (donorId !== null) await beginToLeave(trx, integrationId, donorId);
-  // Any stored CRM text of the integration may name the person, because a duplicate rule names the other
+  // Any of the integration's stored CRM texts may contain the person's name, because a duplicate rule names the other
   // contact.
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
   await dropWaitingErasures(trx, integrationId, crmIds);
@@ -182,7 +179,7 @@ async function eraseRuns(
     .where('contact', 'in', crmIds)
     .returning('run_id')
     .execute();
-  // The requests that a run had combined with this one and did not finish still have to be served.
+  // Requests that a run had combined with this one and not finished must still be served.
   for (const { run_id } of asked) await separate(trx, run_id);
   const named = await trx
     .updateTable('runs')
@@ -202,8 +199,8 @@ async function eraseRuns(
 }
 
 /**
- * Removes the ID from the reasons of failed runs, which may quote it, and from the same reasons in their JSON
- * reports.
+ * Removes the ID from the reasons of failed runs, which may quote it. Also removes it from the same reasons in their
+ * JSON reports.
  */
 async function unquoteInRuns(trx: Trx, integrationId: string, crmId: string): Promise<void> {
   for (const column of ['reason_message', 'report'] as const) {

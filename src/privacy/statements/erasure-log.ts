@@ -11,18 +11,15 @@ import { hasCode } from '../../database/system-error.ts';
 
 const entrySchema = z.object({
   /**
-   * `begun`: the contact is blocked, and the CRM still has to be cleared. `blocked`: the ID was not known
-   * anywhere. `erased`: the erasure is finished. `lifted`: the block was a mistake and was lifted. `left`:
-   * the whole integration was erased. `seen`: a process has opened the database with this log. `backups`:
-   * backups are made in this folder.
+   * What the line records. `begun`: the contact is blocked, and the CRM must still be cleared. `blocked`: the ID was
+   * unknown everywhere. `erased`: the erasure is finished. `lifted`: the block was a mistake and was lifted. `left`:
+   * the whole integration was erased. `seen`: a process has opened the database with this log. `backups`: backups are
+   * made in this folder.
    */
   what: z.enum(['begun', 'blocked', 'erased', 'lifted', 'left', 'seen', 'backups']),
-  /** Epoch ms. */
+  /** When the line was written (epoch ms). */
   at: z.int(),
-  /**
-   * The tag of the database that the line is about; empty in lines about the file itself, such as
-   * `backups`.
-   */
+  /** The tag of the line's database. Empty in lines about the file itself, such as `backups`. */
   store: z.string().default(''),
   /** Only in `backups` lines. */
   folder: z.string().default(''),
@@ -54,7 +51,7 @@ export interface ErasureLog {
    * case, nothing may be erased.
    */
   append(entry: NewErasureEntry): Promise<void>;
-  /** Returns all entries, oldest first; none if there is no log. */
+  /** Returns all entries, oldest first. Returns none if there is no log. */
   read(): Promise<ErasureEntry[]>;
   isBegun(): Promise<boolean>;
   /** Creates the log, with the earlier erasures in it. */
@@ -96,12 +93,12 @@ export function openErasureLog(path: string): ErasureLog {
 /** The name of the log in a backup folder. All databases with backups in the folder share the file. */
 export const FOLDER_LOG = 'donor-sync.erasures';
 
-/** Distinguishes the lines of this database from those of other databases in the same file. */
+/** Returns the tag that distinguishes this database's lines from other databases' lines in the same file. */
 export function storeTag(fingerprint: Fingerprint): string {
   return fingerprint('erasure_log', 'store');
 }
 
-/** Returns the log as one database uses it. Lines of other databases are not changed. */
+/** Returns the log as one database uses it. Other databases' lines are not changed. */
 export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   return {
     append: (entry) => log.append({ ...entry, store }),
@@ -111,14 +108,13 @@ export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   };
 }
 
-/** Returns whether a line belongs to this database, or to none. Pure. */
+/** Returns true if a line belongs to this database, or to no database. Pure. */
 export function isOfStore(entry: Pick<ErasureEntry, 'store'>, store: string): boolean {
   return entry.store === '' || entry.store === store;
 }
 
 /**
- * Returns the time of the last line that a process wrote while it had the database open, or null if there is none.
- * Pure.
+ * Returns the time of the last line that a process wrote while it used the database, or null if there is none. Pure.
  */
 export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
   const times = entries.flatMap(({ what, at }) => (what === 'backups' ? [] : at));
@@ -143,7 +139,7 @@ async function append(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   {
     await using file = await open(path, flags, FILE_MODE);
-    // There is also a line break at the start, so an incomplete line left by a power failure stays on its own line.
+    // The line break at the start keeps the line apart from an incomplete line that a power failure may have left.
     const lines = entries.map((entry) => `\n${JSON.stringify(entrySchema.parse(entry))}\n`);
     await file.appendFile(lines.join(''));
     await file.sync();
@@ -160,7 +156,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** A line without its end belongs to an erasure that did not start. */
+/** Parses the log. A line without its end belongs to an erasure that did not start. */
 function parse(text: string | null): ErasureEntry[] {
   return (text ?? '').split('\n').flatMap((line) => {
     if (line === '') return [];

@@ -1,7 +1,6 @@
 /**
- * The erasure log in several places at once: next to the database, at the places from the settings, and in
- * each folder in which backups were made. Each place receives all lines, so any place that survives a loss still shows
- * who was erased.
+ * Keeps the erasure log in several places: next to the database, at the places in the settings, and in every folder in
+ * which backups were made. All lines go to every place. So if any place survives a loss, it still shows who was erased.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,7 +11,10 @@ import { findWriteProblem } from './find-write-problem.ts';
 export interface ErasurePlace {
   path: string;
   kind: 'live' | 'named' | 'backups';
-  /** `gone`: the backup folder does not exist, for example because its disk is not mounted. */
+  /**
+   * The state of the place. `gone` means that the backup folder does not exist, for example because its disk is not
+   * mounted.
+   */
   state: 'writable' | 'gone' | 'unwritable';
   /** The reason why the place cannot be written to, or null if it can be. */
   problem: string | null;
@@ -20,7 +22,7 @@ export interface ErasurePlace {
 
 /** A log in several places. */
 export interface ErasurePlaces extends ErasureLog {
-  /** Copies missing lines into each place; returns the paths that could not be written. */
+  /** Copies missing lines into each place. Returns the paths that could not be written. */
   bringUp(): Promise<string[]>;
   /** Checks each place without writing to it. */
   examine(): Promise<ErasurePlace[]>;
@@ -31,10 +33,7 @@ export interface ErasurePlacesOptions {
   live: string;
   /** Files from the settings. */
   named: readonly string[];
-  /**
-   * Backup folders that the log itself may not contain, for example the folder of the backup that is being
-   * restored.
-   */
+  /** Backup folders that the log may not contain, for example the folder of the backup that is being restored. */
   folders?: readonly string[];
   /** The tag of the database, or null if it is not open, in which case lines of all databases are copied. */
   store: string | null;
@@ -93,7 +92,7 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
     return union(await Promise.all(paths.toReversed().map((path) => open(path).read())));
   }
 
-  /** A folder that cannot be read now adds no lines. The other places still count. */
+  /** Reads a folder. If it cannot be read now, it adds no lines, and the other places still count. */
   async function readFolder(folder: string): Promise<ErasureEntry[]> {
     const lines = await open(join(folder, FOLDER_LOG))
       .read()
@@ -123,7 +122,7 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
   }
 }
 
-/** Appends the lines that a log does not have; resolves with their number. */
+/** Appends the lines that a log lacks. Resolves with their number. */
 export async function appendMissing(
   log: Pick<ErasureLog, 'read' | 'append'>,
   entries: readonly ErasureEntry[],

@@ -1,4 +1,4 @@
-/** Recorded erasures: their start, their progress, and their end, at which the store erases the contact. */
+/** Records erasures: their start, their progress, and their end, when the contact is erased from the store. */
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -44,7 +44,7 @@ export interface EraseOptions {
    * False if the contact's CRM fields were read as empty. Defaults to true, in which case their fingerprints are kept.
    */
   mayBeLeft?: boolean;
-  /** JSON of the receipt, created in the same transaction. */
+  /** Builds the JSON of the receipt in the same transaction. */
   buildReceipt?: (erased: ErasedRows) => string;
 }
 
@@ -54,8 +54,8 @@ export interface EraseOptions {
 type ErasingStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & WithErasureLog;
 
 /**
- * Blocks a contact before the first trace is erased, so no run restores anything if the erasure is interrupted. Can be
- * repeated. Like all later steps, it needs the lease, because a run that started in the meantime would not know about
+ * Blocks a contact before anything is erased, so that no run restores anything if the erasure is interrupted. Can be
+ * repeated. This and all later steps need the lease, because a run that started in the meantime would not know about
  * the block.
  */
 export async function beginErasure(
@@ -143,8 +143,8 @@ export async function noteErasureReceipt(
 }
 
 /**
- * Erases a contact from every table, and keeps only a fingerprint, so the contact is never processed again. Charges
- * stay recorded, without the contact. `crmId` is the canonical form of its ID; `forms` are other forms under which rows
+ * Erases a contact from every table. Keeps only a fingerprint, so the contact is never processed again. Charges stay
+ * recorded without the contact. `crmId` is the canonical form of its ID, and `forms` are other forms under which rows
  * may exist.
  */
 export async function eraseFromStore(
@@ -203,7 +203,7 @@ async function erase(
   return erased;
 }
 
-/** Returns the recorded erasures of a contact, under any of these forms of its ID. */
+/** Returns the recorded erasures of a contact that has one of these forms of ID. */
 export async function findErasures(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   integrationIds: readonly string[],

@@ -1,6 +1,4 @@
-/**
- * Reads all data that the database contains about an integration, for a nonprofit that leaves with its data.
- */
+/** Reads all data that the database contains about an integration. A nonprofit that leaves can take its data along. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../database/reader.ts';
 import { CATALOGUE } from '../../database/tables/catalogue.ts';
@@ -9,7 +7,7 @@ import type { Table } from '../../database/tables/table.ts';
 /** An exported value. Times are in epoch ms. */
 export type HeldValue = string | number | null;
 
-/** Rows of one kind. Their values are in the order of the columns. */
+/** Rows of one kind. Each row has its values in the order of the columns. */
 export interface HeldTable {
   name: string;
   columns: readonly string[];
@@ -21,7 +19,7 @@ interface Taken {
   from: RawBuilder<unknown>;
   columns: readonly string[];
   key: readonly string[];
-  /** A column that must not be null in exported rows; null exports all rows. */
+  /** A column that must not be null in exported rows. Null exports all rows. */
   onlyWith: string | null;
 }
 
@@ -36,8 +34,8 @@ const WRITES: Taken = {
 };
 
 /**
- * Returns all tables with the integration's rows, sorted by key, and the integration's writes, whose values are
- * encrypted.
+ * Returns all tables with the integration's rows, sorted by key, and the integration's writes with their encrypted
+ * values.
  */
 export function readEverything(reader: Reader, integrationId: string) {
   const tables = Object.entries<Table>(CATALOGUE).flatMap(([table, declared]): HeldTable[] => {
@@ -73,7 +71,7 @@ export function readEverything(reader: Reader, integrationId: string) {
   }
 }
 
-/** Returns the rows of a table, with the integration from their own column, from their run, or from their network. */
+/** Selects a table's rows. Their integration comes from their own column, from their run or from their network. */
 function selectRows(table: string, { columns }: Table): RawBuilder<unknown> {
   const rows = sql.table(table);
   if ('integration_id' in columns) return rows;

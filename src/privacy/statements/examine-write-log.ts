@@ -7,12 +7,9 @@ export interface WriteLogState {
   files: readonly WriteLogFile[];
   /** The number of the database's newest writes that were looked up in the log. */
   checked: number;
-  /**
-   * The number of these writes that are missing in the log, because another host has recorded them elsewhere or the log
-   * was lost.
-   */
+  /** How many of these writes the log lacks. Another host may have recorded them elsewhere, or the log was lost. */
   missing: number;
-  /** Epoch ms, or null if no write is missing. */
+  /** When the last missing write was made (epoch ms), or null if no write is missing. */
   lastMissingAt: number | null;
 }
 
@@ -21,7 +18,7 @@ const WRITES_CHECKED = 1_000;
 /** A log that was lost or created later is reported no longer than this. */
 const LOG_CHECKED_MS = 30 * 86_400_000;
 
-/** Checks the write log: its files, and whether it contains the database's newest writes. */
+/** Checks the write log: its files, and whether it contains the newest writes of the database. */
 export async function examineWriteLog({
   reader,
   writeLog,

@@ -1,5 +1,5 @@
 /**
- * The store's data about a contact that is about to be erased: its traces, our values, and similar contacts.
+ * Finds what the store knows about a contact that is about to be erased: its traces, our values, and similar contacts.
  */
 import { sql } from 'kysely';
 import { parseOwned } from '../../contacts/owned-values.ts';
@@ -20,8 +20,8 @@ export interface KnownContact {
 }
 
 /**
- * Returns true if any table contains the contact under one of these forms of its ID. An erasure request that
- * waits for a second user counts only if `asked` is true.
+ * Returns true if any table contains the contact with one of these forms of ID. If `asked` is true, an erasure request
+ * that waits for a second user also counts.
  */
 export async function hasTracesOfContact(
   reader: Reader,
@@ -75,9 +75,7 @@ export async function findOurValues(
   return found;
 }
 
-/**
- * Returns contacts that may be this person, according to the store. With null, all integrations are searched.
- */
+/** Returns contacts that may be this person, according to the store. Null searches all integrations. */
 export async function findContactsAlike(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   person: PersonFingerprints,

@@ -1,7 +1,7 @@
 /**
- * Values that donor-sync wrote and that may be in contacts whose ID the database no longer has, because they
- * were erased before their fields were read as empty. They are stored as writes under the fingerprint of the
- * contact's ID, without a run, a donor or previous values. So only erasures use them.
+ * Stores values that donor-sync wrote and that may still be in contacts whose ID the database no longer has. These
+ * contacts were erased before their fields were read as empty. The values are stored as writes under the fingerprint of
+ * the contact's ID, without a run, a donor or previous values. So only erasures use them.
  */
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Trx } from '../../database/tables/tables.ts';

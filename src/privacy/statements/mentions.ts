@@ -1,6 +1,6 @@
 /**
- * Texts that name a donor: the writes that brought them, and the fields that can contain them, whatever the current
- * settings are.
+ * Finds texts that name a donor: the writes that wrote them, and the fields that can contain them. The current settings
+ * do not matter.
  */
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -20,16 +20,16 @@ import { LEFT_STATES, leftContact } from './left-values.ts';
 export interface WriteOfTexts {
   id: string;
   crmId: string;
-  /** Encrypted JSON: field → previous value. Empty if it is no longer kept. */
+  /** Encrypted JSON that maps each field to its previous value. Empty if the values are no longer kept. */
   before: string;
   after: OwnedValues;
   state: WriteState;
-  /** Fingerprint of the donor that its texts name. Empty for none. */
+  /** The fingerprint of the donor whom the texts name. Empty if there is none. */
   introducer: string;
   introduced: OwnedValues;
-  /** Field → fingerprints of the words of its text that may name people. */
+  /** For each field, the fingerprints of words in its text that may name people. */
   named: OwnedValues;
-  /** Fingerprints of the name of the profile's person, or null for none. */
+  /** The fingerprints of the name of the profile's person, or null if there is none. */
   called: string | null;
 }
 
@@ -57,8 +57,8 @@ export interface NamingWrite {
 }
 
 /**
- * Returns the mark that replaces an erased person's donor in `writes.introducer`, if a text is found only by the
- * person's name.
+ * Returns the mark that replaces an erased person's donor in `writes.introducer`. It is used if a text is found only by
+ * the person's name.
  */
 function namedDonor(fingerprint: Fingerprint): string {
   return fingerprint('introducer', 'an erased person, by name');
@@ -86,7 +86,8 @@ export function parseDonors(json: string): string[] {
 }
 
 /**
- * Returns fingerprints of all donors erased in an integration, except donors that belong to a contact again.
+ * Returns the fingerprints of all donors that were erased in an integration. Donors that belong to a contact again are
+ * left out.
  */
 export async function listErasedDonors(
   reader: Reader,
@@ -124,9 +125,8 @@ export async function listErasedDonors(
 }
 
 /**
- * Returns the donors who were erased in an integration or everywhere, and belong to no contact of
- * the integration. The service can still have them in a network: after a restore, donor-sync does not
- * know who joined it since the backup.
+ * Returns donors that were erased in an integration or everywhere and that belong to none of its contacts. The service
+ * may still have them in a network, because after a restore donor-sync does not know who joined it since the backup.
  */
 export async function findErasedDonors(
   reader: Reader,
@@ -183,7 +183,7 @@ export async function* listContactsWithWrites(
   }
 }
 
-/** Returns contacts with a written text that names one of these donors. */
+/** Returns contacts to which a text was written that names one of these donors. */
 export async function listNamingContacts(
   reader: Reader,
   integrationId: string,
@@ -202,10 +202,7 @@ export async function listNamingContacts(
   return rows.map((row) => row.crm_id);
 }
 
-/**
- * Records whether the CRM showed the erased contacts with these fingerprints when their texts were searched
- * for.
- */
+/** Records whether the CRM showed the erased contacts with these fingerprints during the search for their texts. */
 export async function recordSeenErased(
   trx: RunTransaction,
   contacts: readonly string[],
@@ -285,7 +282,7 @@ export async function findContactsWithWrites(
   }));
 }
 
-/** Returns the names of these contacts' donors at the service, as fingerprints of their words. */
+/** Returns the service's names for these contacts' donors, as fingerprints of their words. */
 export async function findNamesOfDonors(
   reader: Reader,
   integrationIds: readonly string[],
@@ -315,8 +312,8 @@ export async function findErasedNames(reader: Reader, integrationId: string): Pr
 }
 
 /**
- * Links these writes, whose texts contain an erased person's name, to the mark that all erased people share.
- * From then on they are found by the mark, whatever happens to the erasure.
+ * Links writes whose texts contain an erased person's name to the mark that all erased people share. From then on, the
+ * mark finds them, whatever happens to the erasure.
  */
 export async function recordNaming(
   trx: ActorTransaction,
@@ -336,8 +333,8 @@ export async function recordNaming(
 }
 
 /**
- * Records that paid values of these contacts were cleared. The values are no longer ours, and the rest of the
- * kept profile is delivered into these fields again.
+ * Records that paid values of these contacts were cleared. The values are no longer ours. The rest of the kept profile
+ * is delivered into these fields again.
  */
 export async function disownCleared(
   trx: RunTransaction,
@@ -380,10 +377,7 @@ export async function replaceBefore(
   await putBefore(trx, writes);
 }
 
-/**
- * Does the same in a restored database. If a process already works with that database, its run does this
- * again.
- */
+/** Replaces the donors in a restored database. If a process already uses that database, its run does this again. */
 export async function replaceRestored(
   trx: ActorTransaction,
   integrationId: string,
@@ -399,7 +393,7 @@ export async function replaceRestored(
   await putProfiles(trx, integrationId, profiles);
 }
 
-/** Records that the texts of these writes no longer exist in the CRM or in the values that undo restores. */
+/** Records that these writes' texts are gone from the CRM and from the values that undo restores. */
 export async function recordTextsGone(
   trx: RunTransaction,
   writeIds: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * Restores the writes that are missing in a restored database, from fingerprints in the log outside the
- * database.
- */
+/** Restores writes that a restored database lacks, from the fingerprints in the log outside the database. */
 import { sql } from 'kysely';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
@@ -49,8 +46,8 @@ export async function recallWrites(db: Database, lines: readonly LoggedWrite[]):
 }
 
 /**
- * Sets the contact IDs of writes whose contacts were not erased, as far as the database has the IDs
- * by now. From then on they count as writes that may have happened.
+ * Sets the contact IDs of writes whose contacts were not erased, if the database has the IDs by now. From then on, they
+ * count as writes that may have happened.
  */
 export async function placeWrites(
   db: Database | Trx,

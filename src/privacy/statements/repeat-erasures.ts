@@ -11,8 +11,8 @@ export interface LogReach {
   /** Time of the log's last line (epoch ms), or null if there was no log. */
   logReachesTo: number | null;
   /**
-   * The time after which erasures are unknown, because no log was found or no process wrote to it
-   * after the backup was made. Null if the log was in use then.
+   * The time after which erasures are unknown, because there is no log or no process wrote to it after the backup. Null
+   * if the log was in use at that time.
    */
   unknownAfter: number | null;
 }
@@ -47,7 +47,10 @@ export async function repeatErasures(
   return { ...done, ...logReach(entries, ageAt) };
 }
 
-/** Pure. A copy that was made together with the backup does not count, because it lacks later erasures. */
+/**
+ * Returns how far the log reaches. A copy that was made together with the backup does not count, because it lacks later
+ * erasures. Pure.
+ */
 function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogReach {
   const last = lastLineAt(entries);
   const isCurrent = last !== null && last > (madeAt ?? Number.NEGATIVE_INFINITY);
@@ -56,7 +59,7 @@ function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogR
 
 /**
  * Returns when a restored database's backup was made (epoch ms). If another program restored it, this is the time of
- * its last audit entry, or null if it has no entry.
+ * its last audit entry, or null if there is no entry.
  */
 export async function findBackupAge(reader: Reader, madeAt: number | null): Promise<number | null> {
   return madeAt ?? (await lastEntryAt(reader));

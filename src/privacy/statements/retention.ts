@@ -1,7 +1,7 @@
 /**
- * Deletes data that has been kept long enough. Data on which money or ownership depends is kept. This
- * includes the paid identities of contacts (even of contacts that left), fingerprints of our values, and
- * decisions about lost responses. Blocks of erased people are also kept.
+ * Deletes data at the end of its retention period. Data on which money or ownership depends is kept: the paid
+ * identities of contacts (even of contacts that left), fingerprints of our values, and decisions about lost responses.
+ * Blocks of erased people are kept too.
  */
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
@@ -17,7 +17,7 @@ import { BESIDE_CONTACTS } from './contact-places.ts';
 /** The number of deleted rows, by kind. */
 export type Purged = Record<PurgedWhat, number>;
 
-/** The deletions in one transaction, for each retention setting. */
+/** What is deleted in one transaction, for each retention setting. */
 const PURGES = {
   outcomes: purgeOutcomes,
   previousValues: purgePreviousValues,
@@ -91,7 +91,7 @@ async function purgeOutcomes(
 }
 
 /**
- * Lists at most `PORTION` past questions. They are listed before they are deleted, because Postgres has poor statistics
+ * Lists at most `PORTION` past questions. They are listed first and then deleted, because Postgres has poor statistics
  * for a table that has just grown, and would compare each row with each row of a subquery.
  */
 async function listPastQuestions(
@@ -107,8 +107,8 @@ async function listPastQuestions(
     .where(({ or, eb: of, not, exists, selectFrom }) =>
       or([
         of('past.kind', 'in', PAST_KINDS),
-        // An approved erasure is still due. After a decision to keep a contact, the same question must not be
-        // opened again.
+        // An approved erasure is still due. If a user decided to keep a contact, the same question must not be opened
+        // again.
         of.and([of('past.kind', '=', 'erasure_requested'), of('past.decision', '=', 'superseded')]),
         // An answer about an opt-out mark is valid as long as the contact is marked.
         of.and([
@@ -140,7 +140,7 @@ async function listPastQuestions(
   return rows.map(({ id }) => id);
 }
 
-/** The fingerprints of written values are kept, because our own values are recognised by them. */
+/** Deletes previous values. The fingerprints of written values are kept, because they identify our own values. */
 async function purgePreviousValues(
   trx: RunTransaction,
   integrationId: string,

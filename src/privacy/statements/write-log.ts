@@ -1,6 +1,6 @@
 /**
- * Records writes into the CRM outside the database, only as fingerprints. A restored backup lacks the writes
- * made after it, and an erasure has to find them. There is one file per month next to each erasure log.
+ * Records writes into the CRM outside the database, as fingerprints only. A restored backup lacks later writes, and an
+ * erasure has to find them. There is one file per month next to each erasure log.
  */
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ const owned = z.record(z.string(), z.string());
 const lineSchema = z.object({
   /** The tag of the line's database. */
   store: z.string(),
-  /** Epoch ms. */
+  /** When the line was written (epoch ms). */
   at: z.int(),
   /** The ID of the write. */
   id: z.string(),
@@ -25,10 +25,10 @@ const lineSchema = z.object({
   contact: z.string(),
   /** Field → fingerprint of the value. */
   after: owned,
-  /** Fingerprint of the donor that the texts name. Empty for none. */
+  /** The fingerprint of the donor whom the texts name. Empty if there is none. */
   introducer: z.string(),
   introduced: owned.nullable(),
-  /** Field → fingerprints of the words of its text that may name people. */
+  /** For each field, the fingerprints of words in its text that may name people. */
   named: owned.nullable(),
 });
 
@@ -39,8 +39,8 @@ export interface LoggedWrite extends z.infer<typeof lineSchema> {
 
 export interface WriteLog {
   /**
-   * Resolves once the lines are on disk, or could not be written. A failure does not stop a run, because the
-   * log is needed only after an older backup is restored. `doctor` checks the same folder.
+   * Resolves once the lines are on disk or could not be written. A failure does not stop a run, because the log is
+   * needed only after an older backup was restored. `doctor` checks the same folder.
    */
   append(lines: readonly LoggedWrite[]): Promise<void>;
   /** Returns the lines since a time (epoch ms), in any order. */
@@ -74,7 +74,7 @@ const MONTHS_KEPT = 13;
 
 const FILE_MODE = 0o600;
 
-/** Opens one log next to each of these erasure logs. */
+/** Opens a write log next to each of these erasure logs. */
 export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'warn'>): WriteLog {
   return {
     async append(lines) {
@@ -112,8 +112,8 @@ export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'war
 }
 
 /**
- * Copies the lines of one database into another log, month by month, except lines that the log already has.
- * Resolves with the number of copied lines. Throws the system's error if a file cannot be read or written.
+ * Copies one database's lines into another log, month by month. Lines that the log already has are left out. Resolves
+ * with the number of copied lines. If a file cannot be read or written, throws the system's error.
  */
 export async function copyWriteLog(
   { from, store }: { from: string; store: string },
@@ -180,7 +180,7 @@ function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 
-/** A line that was interrupted by a power failure belongs to a write that did not start. */
+/** Parses the log. A line that a power failure has interrupted belongs to a write that did not start. */
 function parse(text: string): LoggedWrite[] {
   return text.split('\n').flatMap((line) => {
     if (line === '') return [];
