@@ -111,7 +111,7 @@ export interface Consent<Settings = unknown> {
    * needs.
    */
   isWanted(settings: Settings): boolean;
-  /** Name of the secret in which the connector looks for the refresh token. */
+  /** The name of the secret in which the connector looks for the refresh token. */
   secretName(settings: Settings): string;
   /**
    * The only name of this machine to which the CRM redirects users over http, for example `localhost`. Omitted if it

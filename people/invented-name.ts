@@ -1,4 +1,4 @@
-/** Names of places that do not exist, for organisations that do not exist. */
+/** The names of places that do not exist, for organisations that do not exist. */
 
 import { entryAt } from './random.ts';
 

@@ -20,7 +20,7 @@ const CODE_ARGUMENT: Readonly<Record<string, number>> = {
 /** Error classes whose facts contain the code, in the argument after the message. */
 const ERROR_CLASS = /^(?:Configuration|Retriable|Skippable|Fatal|Http)Error$/;
 
-/** Names of properties that contain a code. */
+/** The names of properties that contain a code. */
 const CODE_PROPERTY: ReadonlySet<string> = new Set(['code', 'reason_code']);
 
 /** Maximum number of constants and calls between an error and its code. */

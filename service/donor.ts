@@ -127,7 +127,7 @@ export interface Donor {
 
 /** All donors of a service. */
 export interface World {
-  /** Distinguishes worlds of invented people; 0 for imported people. */
+  /** Distinguishes worlds of invented people, or 0 for imported people. */
   seed: number;
   donorCount: number;
   /** Describes the real people in words; absent if there are none. */

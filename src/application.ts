@@ -66,9 +66,9 @@ export interface ApplicationOptions {
   actor?: Actor;
   /** The environment for setup in a browser. Empty by default. */
   setup?: SetupEnvironment;
-  /** The pace of each service key; by default the documented limits. */
+  /** The pace of each service key. Defaults to the documented limits. */
   pace?: PaceOptions;
-  /** How the systems outside the process are reached; by default the real systems. */
+  /** How the systems outside the process are reached. Defaults to the real systems. */
   neighbours?: Partial<Neighbours>;
   /**
    * True while a database is being restored. The erasure log is then read without adding a line for this
@@ -76,8 +76,7 @@ export interface ApplicationOptions {
    */
   restores?: boolean;
   /**
-   * False while the audit is checked, because a check that adds an entry would change what it checks. True by
-   * default.
+   * False while the audit is checked, because a check that adds an entry would change what it checks. Defaults to true.
    */
   recordsSettings?: boolean;
   /** Backup folders that may contain an erasure log. */

@@ -25,7 +25,7 @@ export interface Night extends Spent {
   /** From the start of the first run to the end of the last run. */
   seconds: number;
   paidTwice: number;
-  /** Size of the product's tables and indexes afterwards, per contact. */
+  /** The size of the product's tables and indexes afterwards, per contact. */
   bytesAContact: number;
 }
 
@@ -33,7 +33,7 @@ interface Spent {
   workerMs: number;
   databaseMs: number;
   commits: number;
-  /** Size of the write-ahead log. */
+  /** The size of the write-ahead log. */
   loggedBytes: number;
 }
 

@@ -162,7 +162,7 @@ async function flood(
   }
 }
 
-/** Returns the response's status; 0 for a file whose response never arrived. */
+/** Returns the response's status, or 0 for a file whose response never arrived. */
 async function drop(url: string, headers: Record<string, string>, body: FormData): Promise<number> {
   try {
     const reply = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });

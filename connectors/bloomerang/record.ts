@@ -76,7 +76,7 @@ function inOneLine(text: string): string {
     .join(', ');
 }
 
-/** One line for an address; none if it is blank. */
+/** One line for an address, or none if it is blank. */
 export function addressLines({ PrimaryAddress }: BloomerangRecord): string[] {
   if (PrimaryAddress == null) return [];
   const { Street, City, State, PostalCode, Country } = PrimaryAddress;

@@ -85,7 +85,7 @@ function createReading(separator: number) {
   let first: { size: number; hasReturn: boolean } | null = null;
 
   return {
-    /** Returns the position of the row's line feed in these bytes; -1 if the row continues after them. */
+    /** Returns the position of the row's line feed in these bytes, or -1 if the row continues after them. */
     read(bytes: Buffer): number {
       for (let at = 0; at < bytes.length; at += 1) {
         const byte = bytes[at] ?? 0;

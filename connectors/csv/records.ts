@@ -23,7 +23,7 @@ export interface RawRecord {
 
 export type LineEnding = '\n' | '\r\n' | '';
 
-/** Finds the line feed that ends the record beginning at `start`; -1 if it is not in `bytes`. */
+/** Finds the line feed that ends the record beginning at `start`, or -1 if it is not in `bytes`. */
 export type FindEnd = (bytes: Buffer, start: number) => number;
 
 /**

@@ -39,7 +39,7 @@ export interface Table {
   rowCount: number;
   /** The rows that cannot be read and are skipped; empty unless the settings skip them. */
   brokenRows: readonly Problem[];
-  /** The contacts that the columns of marks exclude; none for a file whose marks do not count. */
+  /** The contacts that the columns of marks exclude, or none for a file whose marks do not count. */
   marks: readonly MarkCount[];
   /** The state of the file when it was read. A different stamp means a different file. */
   stamp: string;

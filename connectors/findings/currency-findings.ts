@@ -13,7 +13,7 @@ const EXAMPLE_USD = 2_100_000;
 /** The maximum number of currencies that are shown as examples. */
 const MOST_EXAMPLES = 3;
 
-/** Returns the finding about the mapped fields that show a currency; none if there are none. */
+/** Returns the finding about the mapped fields that show a currency, or none if there are none. */
 export function currencyFindings(
   crm: string,
   fields: readonly string[],

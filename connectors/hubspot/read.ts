@@ -111,7 +111,7 @@ async function readPresent(
 }
 
 /**
- * Yields the contacts outside the filter that were modified since and have the opt-out mark; none if there is no
+ * Yields the contacts outside the filter that were modified since and have the opt-out mark, or none if there is no
  * filter. An unticked checkbox also has a value, so the search looks for ticked ones.
  */
 export async function* findMarked(

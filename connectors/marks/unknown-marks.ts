@@ -15,8 +15,7 @@ export interface UnknownMarks {
 }
 
 /**
- * Returns the finding for a field with such values, the most frequent first; none for a field without such
- * values.
+ * Returns the finding for a field with such values, the most frequent first, or none for a field without such values.
  */
 export function unknownMarks({ kind, field, values, ok }: UnknownMarks): Finding[] {
   if (values.length === 0) return [];

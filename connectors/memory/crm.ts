@@ -102,7 +102,7 @@ export interface MemoryCrm {
    * connector can distinguish such a value from a value that a user typed.
    */
   automate(field: string, change: ((value: FieldValue) => FieldValue) | null): void;
-  /** Adds a field, or replaces it; by default a writable text without limits. */
+  /** Adds a field, or replaces it. Defaults to a writable text without limits. */
   addField(field: Partial<CrmField> & { name: string }): void;
   removeField(name: string): void;
   /** A group. With `breaksAfter`, reading fails after that many members. */

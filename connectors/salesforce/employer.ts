@@ -14,7 +14,9 @@ export interface EmployerShape {
   sources: readonly IdentitySource[];
   /** The source from which the columns are read, or null if none can be read. */
   source: string | null;
-  /** Returns the employer's name, or null for none, undefined if there is an employer whose name cannot be read. */
+  /**
+   * Returns the employer's name, or null if there is none, undefined if there is an employer whose name cannot be read.
+   */
   getName(read: ColumnReader): string | null | undefined;
 }
 

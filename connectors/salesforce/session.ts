@@ -15,7 +15,7 @@ import { findVersion } from './versions.ts';
 /** The data that the tasks of an open connector share. */
 export interface SalesforceSession {
   settings: SalesforceSettings;
-  /** The SOQL condition that every contact must meet, or null for none. */
+  /** The SOQL condition that every contact must meet, or null if there is none. */
   filter: string | null;
   api: SalesforceApi;
   clock: WallClock;

@@ -37,11 +37,11 @@ export interface FaultProxy {
   url: string;
   /** All requests so far. */
   readonly requests: readonly SeenRequest[];
-  /** Sets the rule for all following requests, or null for none. */
+  /** Sets the rule for all following requests, or null if there is none. */
   rule(rule: FaultRule | null): void;
-  /** Is awaited before and after each request that is passed on, one request at a time, or null for none. */
+  /** Is awaited before and after each request that is passed on, one request at a time, or null if there is none. */
   around(hook: RequestHook | null): void;
-  /** Replaces a text of the CRM in all responses, and replaces it back in requests, or null for none. */
+  /** Replaces a text of the CRM in all responses, and replaces it back in requests, or null if there is none. */
   rename(names: { own: string; shown: string } | null): void;
   /** Keys and tokens in the requests so far. */
   secrets(): string[];

@@ -21,7 +21,7 @@ export interface BloomerangSandboxOptions extends CrmSandboxOptions {
   ratePerSecond?: number;
   /** The behaviour on the points that are not documented. */
   variant?: z.input<typeof variantSchema>;
-  /** Custom fields that an administrator has created. No request can create one. Default: none. */
+  /** Custom fields that an administrator has created. No request can create one. Defaults to none. */
   customFields?: readonly NewCustomField[];
 }
 

@@ -29,15 +29,15 @@ const PRIVATE_APP_ID = 8_412_006;
 
 /** The behaviour of the stand-in. Every option has a default. */
 export interface HubspotSandboxOptions extends CrmSandboxOptions {
-  /** Requests per app within ten seconds; 0 means no limit. Default: 190. */
+  /** Requests per app within ten seconds; 0 means no limit. Defaults to 190. */
   ratePer10s?: number;
   /** Requests per day of all private apps; 0 means no limit. Default: 650,000. */
   dailyLimit?: number;
-  /** Searches within a second; 0 means no limit. Default: 5. */
+  /** Searches within a second; 0 means no limit. Defaults to 5. */
   searchPerSecond?: number;
   /** Searches see the account as it was this many milliseconds ago. Default: 1,000. */
   searchLagMs?: number;
-  /** Milliseconds for which webhook events are collected before they are sent. Default: 50. */
+  /** Milliseconds for which webhook events are collected before they are sent. Defaults to 50. */
   webhookBatchMs?: number;
   /**
    * Milliseconds before webhook events are sent again to a receiver that did not accept them.

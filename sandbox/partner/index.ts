@@ -36,13 +36,13 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   contacts?: number;
   /** A folder with a public record (people/public-record.ts), which adds real people as donors. */
   data?: string;
-  /** Requests per second for each key; 0 means no limit. Default: 10. */
+  /** Requests per second for each key; 0 means no limit. Defaults to 10. */
   rate?: number;
-  /** The number of requests in a burst. Default: 10. */
+  /** The number of requests in a burst. Defaults to 10. */
   burst?: number;
-  /** True if a 429 has a Retry-After header. Default: true. */
+  /** True if a 429 has a Retry-After header. Defaults to true. */
   retryAfter?: boolean;
-  /** Additional milliseconds that the paid submission of people takes. Default: 0. */
+  /** Additional milliseconds that the paid submission of people takes. Defaults to 0. */
   submitLatencyMs?: number;
   /**
    * The maximum time of a job; most take slightly less. Default: 4,000. A function is called for
@@ -54,9 +54,9 @@ export interface PartnerSandboxOptions extends SandboxOptions {
    * 4,000.
    */
   networkJobTimeMs?: number;
-  /** True if discover, compare, donor connections and lookup cost a credit. Default: false. */
+  /** True if discover, compare, donor connections and lookup cost a credit. Defaults to false. */
   chargeQueries?: boolean;
-  /** True if adding a single donor to a network costs a credit. Default: false. */
+  /** True if adding a single donor to a network costs a credit. Defaults to false. */
   chargeSingleAdd?: boolean;
   /** Determines which donors are connected. By default this is computed from the people. */
   engine?: ConnectionEngine;

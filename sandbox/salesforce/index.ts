@@ -24,11 +24,11 @@ const DEFAULT_BULK_PAGE_ROWS = 50_000;
 export interface SalesforceSandboxOptions extends CrmSandboxOptions {
   /** How the org models people. Default: `npsp`. */
   shape?: OrgShape;
-  /** True if Data Protection and Privacy is on, so contacts have Individual records. Default: false. */
+  /** True if Data Protection and Privacy is on, so contacts have Individual records. Defaults to false. */
   individuals?: boolean;
-  /** True if contacts have a `DeceasedDate`, as in orgs of some industries. Default: false. */
+  /** True if contacts have a `DeceasedDate`, as in orgs of some industries. Defaults to false. */
   deceasedDate?: boolean;
-  /** True if each record has a currency (`CurrencyIsoCode`, `CurrencyType`). Default: false. */
+  /** True if each record has a currency (`CurrencyIsoCode`, `CurrencyType`). Defaults to false. */
   currencies?: boolean;
   /** Requests within 24 hours. Default: 100,000. */
   apiLimit?: number;
@@ -37,7 +37,7 @@ export interface SalesforceSandboxOptions extends CrmSandboxOptions {
    * seconds and more.
    */
   concurrent?: number;
-  /** The time for which a Bulk API job reports that it is not done yet. Default: 50. */
+  /** The time for which a Bulk API job reports that it is not done yet. Defaults to 50. */
   bulkJobTimeMs?: number;
   /** Maximum number of rows in a page of a bulk query's results. Default: 50,000. */
   bulkPageRows?: number;

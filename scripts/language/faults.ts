@@ -88,7 +88,7 @@ export interface Fault {
 export function findFaults(sentence: string): Fault[] {
   const text = sentence.replaceAll(/\s+/g, ' ');
   const length = countWords(text);
-  // Names of things are not sentences.
+  // The names of things are not sentences.
   if (length < 3) return [];
   const faults = RULES.flatMap(({ pattern, instead }) =>
     [...text.matchAll(pattern)].flatMap((match) => {

@@ -14,7 +14,7 @@ export interface DonorExport {
   fields: ExportField[];
   donorCount: number;
   createdAtMs: number;
-  /** Size of the file in bytes. */
+  /** The size of the file in bytes. */
   sizeBytes: number;
 }
 

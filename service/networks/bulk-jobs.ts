@@ -52,7 +52,7 @@ export interface BulkOrder {
   hangs: boolean;
   /** After this many donors, the job ends as failed, or null if it does not fail. */
   failsAfter: number | null;
-  /** Every nth donor fails, where this is n, or null for none. */
+  /** Every nth donor fails, where this is n, or null if there is none. */
   failsEvery: number | null;
 }
 

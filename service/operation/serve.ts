@@ -41,7 +41,7 @@ export interface ServiceOptions {
 export interface RunningService {
   /** The document's {base_url}. */
   baseUrl: string;
-  /** The address of `/metrics` and `/healthz`, or null for none. */
+  /** The address of `/metrics` and `/healthz`, or null if there is none. */
   operatorUrl: string | null;
   donors: number;
   /** Accepts no further requests, lets requests in progress finish, and closes the database. */

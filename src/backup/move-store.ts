@@ -24,7 +24,7 @@ export interface MovePlace extends Pick<OpenDatabase<Tables>, 'db' | 'requireInP
 export interface MovedTable {
   table: string;
   rows: number;
-  /** Digest of all rows, independent of their order. It is the same for both databases. */
+  /** The digest of all rows, independent of their order. It is the same for both databases. */
   digest: string;
 }
 

@@ -59,7 +59,7 @@ export interface OpenIntegration {
   partner: PartnerClient;
   /** The field map in use. */
   mappings: readonly FieldMapping[];
-  /** Fingerprint of the service key. */
+  /** The fingerprint of the service key. */
   partnerKey: string;
   /** The dependencies of a sync. `openCrm` opens the CRM with them. */
   deps: RunDeps;

@@ -24,7 +24,7 @@ export interface ShownSettings {
   variables: string[];
 }
 
-/** Names of settings whose values are secrets: `apiKey`, `clientSecret`, `refreshToken`, … */
+/** The names of settings whose values are secrets: `apiKey`, `clientSecret`, `refreshToken`, … */
 const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
 
 /** These contain keys and sign-ins. Elsewhere, a word like "key" is the name of a field or a network. */

@@ -8,7 +8,7 @@ export interface Actor {
    * donor-sync itself, or a version of it that did not record the actor.
    */
   kind: ActorKind;
-  /** Name of the user or of the token, or null if there is none. */
+  /** The name of the user or of the token, or null if there is none. */
   name: string | null;
   /** The machine of a command, or the address of a caller. */
   from: string | null;

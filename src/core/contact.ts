@@ -10,7 +10,7 @@ export interface Identity {
   lastName: string | null;
   /** Addresses as free text, the most significant first. */
   addresses: readonly string[];
-  /** Names of employers, the current one first. */
+  /** The names of employers, the current one first. */
   employers: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface Contact extends Identity {
   optedOut: boolean;
   /**
    * True if the person objects to being enhanced, according to the list in the settings or the consent in the CRM. The
-   * paid profile is then deleted at once. False by default.
+   * paid profile is then deleted at once. Defaults to false.
    */
   objects?: boolean;
   /**
@@ -33,9 +33,9 @@ export interface Contact extends Identity {
   /** Requests about the person's data that the CRM records. Omitted if it records none. */
   privacy?: PrivacyMarks;
   /**
-   * Names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be read for
-   * this contact. Unreadable is not the same as empty: their values are unknown. If omitted or empty,
-   * everything could be read.
+   * The names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be read for this
+   * contact. Unreadable is not the same as empty: their values are unknown. If omitted or empty, everything could be
+   * read.
    */
   unreadable?: readonly string[];
   /** The currencies in its currency fields. Omitted if the CRM's records have no currency. */

@@ -9,7 +9,7 @@ import { plainLine } from './printable.ts';
 export interface ForeignText {
   /** The sender's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
   readonly code: string;
-  /** Names of the affected fields. */
+  /** The names of the affected fields. */
   readonly fields: readonly string[];
   /** Returns the text: one line of at most `MAX_FOREIGN_TEXT` characters, without active characters. */
   reveal(): string;

@@ -11,7 +11,7 @@ export const scheduleSchema = z.strictObject({
   /** True if one run at the next start makes up for the times that passed while no process was serving. */
   catchUp: z.boolean().default(true),
   /**
-   * The maximum delay after the scheduled time (ms); 0 for none. Within this delay, each integration starts at a
+   * The maximum delay after the scheduled time (ms), or 0 for none. Within this delay, each integration starts at a
    * different time, because many integrations with the same schedule should not start at once.
    */
   jitterMs: z.int().min(0).max(3_600_000).default(30_000),
@@ -109,7 +109,7 @@ const ownRetentionSchema = z.strictObject({
 });
 
 const refreshSchema = z.strictObject({
-  /** The number of days after which a profile is requested again, or null for never. */
+  /** The number of days after which a profile is requested again, or null if never. */
   afterDays: z.int().positive().nullable().default(365),
   /** True if a credit is spent again after a change of name, address or employer. */
   whenIdentityChanges: z.boolean().default(true),
@@ -141,7 +141,7 @@ const insightsSchema = z.strictObject({
   enabled: z.boolean().default(true),
   /** The weakest connection that counts as a warm path, 0 to 1. */
   minStrength: z.number().min(0).max(1).default(0.45),
-  /** The number of days after which a path is computed again even without a known change, or null for never. */
+  /** The number of days after which a path is computed again even without a known change, or null if never. */
   refreshAfterDays: z.int().positive().nullable().default(90),
   /** Limits for services that charge for queries; they have no effect if queries are free. */
   budget: z

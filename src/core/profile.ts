@@ -16,9 +16,9 @@ export interface Profile {
   netWorth: { low: number; high: number } | null;
   /** Estimated giving capacity of the person, in US dollars. */
   capacity: { political: number | null; nonprofit: number | null };
-  /** Names of schools, in the service's order. */
+  /** The names of schools, in the service's order. */
   education: readonly string[];
-  /** Names of companies, in the service's order. */
+  /** The names of companies, in the service's order. */
   work: readonly string[];
   bio: readonly string[];
 }

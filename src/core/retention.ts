@@ -33,8 +33,8 @@ export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): n
 }
 
 /**
- * Returns the number of days for which a profile is kept after its purchase; 0 if none is kept. The settings
- * of the client and of all clients can only shorten it. Pure.
+ * Returns the number of days for which a profile is kept after its purchase, or 0 if none is kept. The settings of the
+ * client and of all clients can only shorten it. Pure.
  */
 export function profileDays(
   integration: Pick<Integration, 'refresh' | 'retention'>,

@@ -4,7 +4,7 @@ export interface ProviderSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** The label of the button; by default the issuer's host. */
+  /** The label of the button. Defaults to the issuer's host. */
   name?: string | undefined;
   /** The domains of accepted e-mail addresses; if omitted, any domain. */
   allowedDomains?: readonly string[] | undefined;

@@ -77,7 +77,7 @@ export interface FieldPlan {
   reason: OutcomeReason;
   /** Describes the values that did not fit, without quoting them. Null if all values fit. */
   detail: string | null;
-  /** Fingerprints of the values that are ours once everything is written. */
+  /** The fingerprints of the values that are ours once everything is written. */
   owned: OwnedValues;
   /** The fingerprints that remain valid even if nothing is written. */
   standing: OwnedValues;

@@ -32,7 +32,7 @@ interface AddressWords {
   words: string[];
   /** The index in `words` at which the present part (the text between two commas) starts. */
   partAt: number;
-  /** Index of a number that may be a ZIP code without its leading zero; -1 if there is none. */
+  /** The index of a number that may be a ZIP code without its leading zero, or -1 if there is none. */
   shortZipAt: number;
 }
 

@@ -1,4 +1,4 @@
-/** Names of people and employers in canonical spelling, to find out whether they have changed. */
+/** The names of people and employers in canonical spelling, to find out whether they have changed. */
 import { NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**

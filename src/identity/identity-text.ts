@@ -1,10 +1,10 @@
 /**
- * Fingerprints of identities in the form in which they are stored, and the comparison of two of them.
+ * The fingerprints of identities in the form in which they are stored, and the comparison of two of them.
  *
- * `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the CRM's spelling. The
- * parts cover the canonical spelling. SOURCES identifies the CRM fields that a part was built from. The
- * leading number is the version of the canonical spelling. If that spelling changes, a new number is needed,
- * and the old code is kept as long as its fingerprints may exist.
+ * `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the CRM's spelling. The parts cover
+ * the canonical spelling. SOURCES identifies the CRM fields that a part was built from. The leading number is the
+ * version of the canonical spelling. If that spelling changes, a new number is needed, and the old code is kept as long
+ * as its fingerprints may exist.
  */
 
 /** A part of an identity that can change separately. */

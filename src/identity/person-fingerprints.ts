@@ -16,7 +16,7 @@ export interface PersonFingerprints {
   /** One fingerprint for each address and, if there are several addresses, one for all of them together. */
   addresses: readonly string[];
   employers: readonly string[];
-  /** Names by which texts about the person are found, as fingerprints of their words; none if omitted. */
+  /** Names by which texts about the person are found, as fingerprints of their words, or none if omitted. */
   names?: readonly string[];
 }
 

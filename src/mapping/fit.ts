@@ -142,7 +142,7 @@ function noOption(field: CrmField): Fit {
 /** Marks the position where a text was cut. */
 const ELLIPSIS = '…';
 
-/** Names of companies contain commas, so a list needs a different separator. */
+/** The names of companies contain commas, so a list needs a different separator. */
 const ITEM_SEPARATOR = '; ';
 
 /** Fits a text that would be wrong if it were cut. */

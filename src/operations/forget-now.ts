@@ -49,7 +49,7 @@ export interface Forgotten {
   cleared: string[] | null;
   /** Fields whose value was changed after we wrote it, so they were not cleared. */
   editedSince: string[];
-  /** Names of the networks that the person was in. */
+  /** The names of the networks that the person was in. */
   networks: { left: string[]; pending: string[] };
   receipt: ErasureReceipt;
 }

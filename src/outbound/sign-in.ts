@@ -97,7 +97,7 @@ export interface RefreshTokens {
   };
   clock: WallClock;
   signal: AbortSignal;
-  /** Name of the secret that contains the current refresh token. */
+  /** The name of the secret that contains the current refresh token. */
   name: string;
   /** The token in the settings, used until one is stored. */
   settingsToken: string | null;

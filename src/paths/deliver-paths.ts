@@ -50,7 +50,7 @@ export async function deliverPaths(
 }
 
 interface Fingerprinted extends Found {
-  /** Fingerprint of the values that the CRM should contain. */
+  /** The fingerprint of the values that the CRM should contain. */
   inCrm: string;
 }
 

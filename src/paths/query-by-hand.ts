@@ -21,7 +21,7 @@ export interface ByHandDeps extends Pick<RunDeps, 'clock' | 'log' | 'newId'> {
 /** The client that pays for the query. */
 export interface ByHand {
   integrationId: string;
-  /** Fingerprint of the service key. */
+  /** The fingerprint of the service key. */
   partnerKey: string;
   kind: QueryKind;
 }

@@ -179,7 +179,7 @@ function quote(value: unknown): string {
   return text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text;
 }
 
-/** Names of settings whose values are keys or passwords, or contain them. */
+/** The names of settings whose values are keys or passwords, or contain them. */
 const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|smtp|database|auth/i;
 
 /**

@@ -33,7 +33,7 @@ export function readRuntimeOptions(env: Environment, isTerminal: boolean): Runti
 
 /** The operator's environment for set-ups in a browser, in addition to the settings file. */
 export interface SetupEnvironment {
-  /** The base URL of the service to offer, or null for none. */
+  /** The base URL of the service to offer, or null if there is none. */
   serviceUrl: string | null;
   /** Hosts in the private network that may be set in a browser anyway. */
   hosts: readonly string[];

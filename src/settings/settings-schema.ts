@@ -40,7 +40,7 @@ const signInSchema = z.strictObject({
       issuer: z.url({ protocol: /^https?$/ }),
       clientId: z.string().trim().min(1),
       clientSecret: z.string().trim().min(1),
-      /** The text of the button; by default the issuer's host. */
+      /** The text of the button. Defaults to the issuer's host. */
       name: z.string().trim().min(1).max(60).optional(),
       /** Restricts sign-in to email addresses of these domains. */
       allowedDomains: z.array(z.string().trim().toLowerCase().min(1)).min(1).max(100).optional(),
@@ -147,7 +147,7 @@ const appSchema = z.strictObject({
   clientId: z.string().trim().min(1),
   /** Omitted for public clients, if the CRM accepts them. */
   clientSecret: z.string().trim().min(1).optional(),
-  /** The address at which users sign in; by default the CRM's own address. */
+  /** The address at which users sign in. Defaults to the CRM's own address. */
   url: z.url({ protocol: /^https?$/ }).optional(),
 });
 

@@ -13,7 +13,7 @@ type IdentityDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
 /** The identity fields that could be read under these settings, now or in an earlier run. */
 interface Knowledge {
-  /** Fingerprint of the settings that choose the identity columns. */
+  /** The fingerprint of the settings that choose the identity columns. */
   columns: string;
   sources: readonly KnownSource[];
 }

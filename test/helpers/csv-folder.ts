@@ -17,7 +17,7 @@ export async function openCsvFolder(
   sandbox: { rootUrl: string; baseUrl: string; apiKey: string },
   options: {
     people: number;
-    /** The database's URL; by default a database in the folder. */
+    /** The database's URL. Defaults to a database in the folder. */
     database?: string;
     /** Settings of the integration other than its key and its list; `id` names it. */
     integration: { id: string } & Record<string, unknown>;

@@ -76,7 +76,7 @@ describe('guardName', () => {
     ['James|Robert|Ewing', 'J.R.|Ewing'],
     ['J.|R.|Ewing', 'JR|Ewing'],
     ['|Scott|Miller', 'Scott|Miller'],
-    // Names of two words.
+    // The names of two words.
     ['Mary Ann||Lee', 'Mary|Lee'],
     ['Mary|Ann|Lee', 'Mary Ann|Lee'],
     ['Maryann||Lee', 'Mary Ann|Lee'],

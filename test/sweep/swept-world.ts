@@ -30,7 +30,7 @@ export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'pa
   secrets: string[];
   /** Everything that was written to pipes, terminals, logs, mails, webhooks and responses so far. */
   said: Said[];
-  /** Names of the commands that were run. */
+  /** The names of the commands that were run. */
   commands: Set<string>;
   /**
    * Runs a command into pipes, with `--json`, and at a terminal. At a terminal, a command whose purpose is to show

@@ -30,7 +30,7 @@ type Cursor = z.infer<typeof cursorSchema>;
 export interface Reading extends WalkPosition {
   /** Null for all contacts. */
   since: string | null;
-  /** Contacts that were archived since then are reported, or null for none. */
+  /** Contacts that were archived since then are reported, or null if there is none. */
   archivedSince: string | null;
   until: string;
   listBy: string;

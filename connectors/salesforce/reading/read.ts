@@ -42,7 +42,7 @@ const OVERLAP_MS = 10 * 60_000;
  * One reading: its start, and the position from which the next reading may start if this one is completed.
  */
 interface Reading {
-  /** ISO 8601, or null for all contacts. */
+  /** A time in ISO 8601, or null for all contacts. */
   since: string | null;
   /** Salesforce's clock at the beginning: the next reading sees all later changes. */
   untilMs: number;

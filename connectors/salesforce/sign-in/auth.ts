@@ -54,7 +54,7 @@ export function refreshTokenSecret(settingsToken: string): string {
   return `salesforce_refresh_token/${secretFingerprint(settingsToken)}`;
 }
 
-/** Name of the secret with the refresh token from a consent to this app. */
+/** The name of the secret with the refresh token from a consent to this app. */
 export function consentSecret(clientId: string): string {
   return refreshTokenSecret(`app ${clientId}`);
 }

@@ -76,7 +76,7 @@ function findIds(where: readonly unknown[]): number[] | null {
   return null;
 }
 
-/** Returns the ID above which a condition wants all; 0 if there is none. */
+/** Returns the ID above which a condition wants all, or 0 if there is none. */
 function findAfterId(where: readonly unknown[]): number {
   const found = where.find(
     (clause) => Array.isArray(clause) && clause[0] === 'id' && clause[1] === '>',

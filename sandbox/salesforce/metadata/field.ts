@@ -44,7 +44,7 @@ export const fieldSchema = z.object({
   name: z.string(),
   label: z.string(),
   type: z.enum(FIELD_TYPES),
-  /** Maximum number of characters; 0 if that has no meaning for the type. */
+  /** Maximum number of characters, or 0 if that has no meaning for the type. */
   length: z.number().int().default(0),
   /** Total number of digits in a number, and the number after the decimal point. */
   precision: z.number().int().default(0),

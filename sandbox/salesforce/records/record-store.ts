@@ -52,7 +52,7 @@ export interface WriteOptions {
 
 /** The choices of a user when several records are merged. */
 export interface MergeOptions {
-  /** True if blank fields of the master get the losers' values. Default: false. */
+  /** True if blank fields of the master get the losers' values. Defaults to false. */
   fillBlanks?: boolean;
   /** Values that the master receives in the same step, for example another name. */
   values?: Values;

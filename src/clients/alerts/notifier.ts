@@ -38,7 +38,7 @@ interface ChannelState {
   sent: Set<string>;
   /** How often each change could not be sent. */
   failures: Map<string, number>;
-  /** Epoch ms. */
+  /** A time in epoch milliseconds. */
   retryAt: number;
 }
 

@@ -15,7 +15,7 @@ import { isScheduled, nextRunAt, type Scheduled } from './schedules.ts';
 /** A past run, as the calendar shows it. */
 export interface PastNight {
   id: string;
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   startedAt: string;
   status: string;
   /** Why the run ended early, or null if it did not. */

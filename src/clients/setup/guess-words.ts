@@ -177,7 +177,7 @@ export const FURTHER_EMPLOYERS = [
   ...['companyname2', 'organization2name', 'organisation2name', 'arbeitgeber2', 'employeur2'],
 ];
 
-/** Names of the street, further lines, the place, the region, the postal code and the country. */
+/** The names of the street, further lines, the place, the region, the postal code and the country. */
 export const STREETS = [
   ...['street', 'address', 'address1', 'addressline1', 'streetaddress', 'street1', 'addresslines'],
   ...[

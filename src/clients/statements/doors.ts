@@ -5,9 +5,9 @@ import type { Reader, TimedConnection } from '../../database/reader.ts';
 const REPLY_KEPT_MS = 24 * 3_600_000;
 
 export interface DoorReply {
-  /** Fingerprint of the CRM's user and the key of the click. */
+  /** The fingerprint of the CRM's user and the key of the click. */
   fingerprint: string;
-  /** Fingerprint of what was clicked. */
+  /** The fingerprint of what was clicked. */
   request: string;
   reply: string;
 }

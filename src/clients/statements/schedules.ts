@@ -15,7 +15,7 @@ export type ScheduleRecord = FromRow<Selectable<Tables['schedules']>>;
 export interface ClaimedTime {
   row: ScheduleRecord;
   nextRunAt: number | null;
-  /** The run to request, or null for none. */
+  /** The run to request, or null if there is none. */
   runId: string | null;
 }
 

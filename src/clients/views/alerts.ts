@@ -18,7 +18,7 @@ export interface AlertRule {
 export interface PastAlert {
   subject: string;
   text: string;
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   since: string;
   overAt: string | null;
   sentAt: string | null;

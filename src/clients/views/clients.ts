@@ -43,7 +43,7 @@ export interface ClientBrief {
 
 /** One row in the list of clients. */
 export interface ClientView extends ClientBrief {
-  /** ISO 8601, or null if no run has succeeded yet. */
+  /** A time in ISO 8601, or null if no run has succeeded yet. */
   lastSuccessAt: string | null;
   /** Null if it runs only by hand. */
   schedule: PlannedRuns | null;

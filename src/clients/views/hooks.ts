@@ -46,7 +46,7 @@ export interface HookCallView {
   /** The outcome in words. */
   text: string;
   isGood: boolean;
-  /** The number of contacts that the last call named; 0 if it named none. */
+  /** The number of contacts that the last call named, or 0 if it named none. */
   contacts: number;
   /** The run that serves the calls. */
   run: string | null;

@@ -18,7 +18,7 @@ export interface KeyRing {
 }
 
 const KEY_BYTES = 32;
-/** Names of keys appear in messages and in the log. */
+/** The names of keys appear in messages and in the log. */
 export const KID = /^[A-Za-z0-9._-]{1,32}$/;
 /** 32 bytes in base64, in either alphabet, with or without padding. */
 const KEY_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;

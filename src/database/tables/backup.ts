@@ -28,8 +28,8 @@ export const BACKUP_TABLES = {
       /** When the hold started. */
       held_at: bigint(),
       /**
-       * 1 if the spending journal continues without damage after the backup; 0 if it does not show the
-       * payments since then.
+       * 1 if the spending journal continues without damage after the backup, or 0 if it does not show the payments
+       * since then.
        */
       is_journaled: integer(),
       /**

@@ -14,7 +14,7 @@ export const CLIENT_TABLES = {
     },
     {
       id: text(),
-      /** Fingerprint of the CRM account that the contacts belong to. The first run sets it permanently. */
+      /** The fingerprint of the CRM account that the contacts belong to. The first run sets it permanently. */
       crm_account: nullable(text()),
       /** Encrypted settings, for integrations whose settings are in the database instead of a file. */
       settings: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
@@ -23,8 +23,8 @@ export const CLIENT_TABLES = {
       /** The position at which the next reading starts. */
       cursor: nullable(text()),
       /**
-       * Fingerprint of the settings with which the cursor was created. If they differ, reading starts from
-       * the beginning.
+       * The fingerprint of the settings with which the cursor was created. If they differ, reading starts from the
+       * beginning.
        */
       cursor_scope: nullable(text()),
       /**
@@ -32,10 +32,10 @@ export const CLIENT_TABLES = {
        * run has read since then is outside the filter. Null if the scope never changed.
        */
       scope_since: nullable(bigint()),
-      /** When a run last noticed that another tool writes into the CRM as the same user, or null for never. */
+      /** When a run last noticed that another tool writes into the CRM as the same user, or null if never. */
       other_tool_at: nullable(bigint()),
       /**
-       * Fingerprint of the settings that determine the list of contacts, from the last list without missing
+       * The fingerprint of the settings that determine the list of contacts, from the last list without missing
        * contacts.
        */
       list_scope: nullable(text()),
@@ -123,9 +123,9 @@ export const CLIENT_TABLES = {
       retention: null,
     },
     {
-      /** Fingerprint of the CRM's user and the key of the click. */
+      /** The fingerprint of the CRM's user and the key of the click. */
       fingerprint: text(),
-      /** Fingerprint of what was clicked. */
+      /** The fingerprint of what was clicked. */
       request: text(),
       /** The response as JSON. It contains nothing about a person. */
       reply: text(),

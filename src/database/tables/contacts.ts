@@ -82,7 +82,7 @@ export const CONTACT_TABLES = {
         whenRemoved: { kept: 'what was paid, and what is ours' },
       }),
       state: text<ContactState>(),
-      /** Fingerprint of the name, the addresses and the employers as last read. */
+      /** The fingerprint of the name, the addresses and the employers as last read. */
       identity: personal(text()),
       /**
        * 1 if the contact may be submitted according to its CRM record, because names are present and it has
@@ -124,8 +124,8 @@ export const CONTACT_TABLES = {
       /** The run that last saw it in the CRM, or null if no run has seen it. */
       seen_run: nullable(text()),
       /**
-       * 1 once it was read that the contact left the CRM, which may report this more than once; 0 when the
-       * contact is seen again.
+       * 1 once it was read that the contact left the CRM, which may report this more than once, or 0 when the contact
+       * is seen again.
        */
       departure_read: withDefault(integer()),
       /**
@@ -165,7 +165,7 @@ export const CONTACT_TABLES = {
     },
     {
       integration_id: text(),
-      /** Fingerprint of the mark, its field and the value. */
+      /** The fingerprint of the mark, its field and the value. */
       mark: personal(text()),
       asked_at: bigint(),
       /** When a user confirmed that contacts with this value should be excluded. Null until then. */

@@ -49,7 +49,7 @@ export const CREDIT_TABLES = {
       retention: null,
     },
     {
-      /** Fingerprint of the base URL and the key. */
+      /** The fingerprint of the base URL and the key. */
       id: text(),
       /**
        * Credits in the enhancements bucket, or null if unknown. This is the last reading while no submission with the
@@ -74,7 +74,7 @@ export const CREDIT_TABLES = {
       retention: null,
     },
     {
-      /** Fingerprint of the key, or a hash of the limit and its account. */
+      /** The fingerprint of the key, or a hash of the limit and its account. */
       id: text(),
       /**
        * When the next request may be sent (epoch µs by the database's clock). After a pause, it is in the
@@ -93,7 +93,7 @@ export const CREDIT_TABLES = {
     },
     {
       integration_id: text(),
-      /** Fingerprint of the connector's kind, the identity columns and the mode. */
+      /** The fingerprint of the connector's kind, the identity columns and the mode. */
       id: text(),
       first_seen_at: bigint(),
       /** When it was accepted (epoch ms), or null while it is on trial. */
@@ -167,8 +167,8 @@ export const CREDIT_TABLES = {
       }),
       identity: personal(text()),
       /**
-       * Fingerprint of service key and person, the same wherever the same question was paid for, or null if the job is
-       * not shared.
+       * The fingerprint of service key and person, the same wherever the same question was paid for, or null if the job
+       * is not shared.
        */
       person: personal(nullable(text())),
       /** Why the contact was submitted. */
@@ -200,11 +200,11 @@ export const CREDIT_TABLES = {
       tracking_id: personal(text()),
       submission_id: text(),
       integration_id: text(),
-      /** Fingerprint of the contact's ID, with a mark in front once the contact no longer takes part. */
+      /** The fingerprint of the contact's ID, with a mark in front once the contact no longer takes part. */
       contact_fingerprint: personal(text()),
-      /** Fingerprint of the submitted identity. */
+      /** The fingerprint of the submitted identity. */
       identity: personal(text()),
-      /** Fingerprint of the service key and the person, or null if the job is not shared. */
+      /** The fingerprint of the service key and the person, or null if the job is not shared. */
       person: personal(nullable(text())),
       /** Null if it is not known which job the credit started. */
       job_id: personal(nullable(text())),

@@ -86,8 +86,8 @@ export const FIELD_TABLES = {
       /** The donor whose profile is written, or null if no profile is written, for example for a status. */
       donor: nullable(donorId('contact')),
       /**
-       * Keyed fingerprint of the donor that its texts name as the introducer; the empty string if they do not name one,
-       * or once that donor's erasure has cleared them.
+       * The keyed fingerprint of the donor that its texts name as the introducer; the empty string if they do not name
+       * one, or once that donor's erasure has cleared them.
        */
       introducer: donorFingerprint('introducer'),
       /**
@@ -140,8 +140,8 @@ export const FIELD_TABLES = {
        */
       gone_at: nullable(bigint()),
       /**
-       * Keyed fingerprint of the donor's ID; the empty string once the profile was deleted because of an
-       * opt-out or an objection.
+       * The keyed fingerprint of the donor's ID; the empty string once the profile was deleted because of an opt-out or
+       * an objection.
        */
       donor: donorFingerprint('contact'),
       /**
@@ -169,10 +169,10 @@ export const FIELD_TABLES = {
       state: personal(text<ValueState>()),
       /** The CRM's own code, if the CRM gave the reason; the empty string if the field's description did. */
       code: personal(text()),
-      /** Fingerprint of the field's description at that time; the empty string if there was none. */
+      /** The fingerprint of the field's description at that time; the empty string if there was none. */
       description: personal(text()),
       since: bigint(),
-      /** When it was last written again to find out whether the reason still exists, or null for never. */
+      /** When it was last written again to find out whether the reason still exists, or null if never. */
       probed_at: nullable(bigint()),
     },
   ),
@@ -220,7 +220,7 @@ export const FIELD_TABLES = {
        * does not change either.
        */
       seen: personal(text()),
-      /** The status that was written to the CRM (`SyncStatus`), or null for none. */
+      /** The status that was written to the CRM (`SyncStatus`), or null if there is none. */
       status: personal(nullable(text())),
     },
   ),

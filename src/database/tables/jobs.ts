@@ -11,9 +11,9 @@ export const JOB_TABLES = {
       retention: null,
     },
     {
-      /** Fingerprint of the integration and the key. */
+      /** The fingerprint of the integration and the key. */
       fingerprint: text(),
-      /** Fingerprint of the request made with it. */
+      /** The fingerprint of the request made with it. */
       request: text(),
       run_id: text(),
       used_at: bigint(),

@@ -46,7 +46,7 @@ export const NETWORK_TABLES = {
     {
       id: text(),
       integration_id: text(),
-      /** Fingerprint of the group's selector, which may quote a person's name. */
+      /** The fingerprint of the group's selector, which may quote a person's name. */
       selector: personal(text()),
       /** The name of the network in the service; before the network exists, its name in the settings. */
       name: personal(text()),
@@ -141,7 +141,7 @@ export const NETWORK_TABLES = {
       partner_key: text(),
       /** The service's ID of the network. */
       network_id: text(),
-      /** Fingerprint of the donor. */
+      /** The fingerprint of the donor. */
       member_fingerprint: personal(text()),
       /** Null if the response is unknown. */
       job_id: nullable(text()),

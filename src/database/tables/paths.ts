@@ -31,7 +31,7 @@ export const PATH_TABLES = {
       donor_id: donorId('contact'),
       /** 1 if it may have changed since it was computed. */
       stale: integer(),
-      /** When it was last computed; 0 for never. */
+      /** When it was last computed, or 0 for never. */
       computed_at: bigint(),
       /** When a path was first found, since the contact last had none, or null without a path. */
       found_at: nullable(bigint()),
@@ -45,7 +45,7 @@ export const PATH_TABLES = {
       network_id: nullable(text()),
       /** JSON: donor IDs of all these people, or null if the service did not name all of them. */
       connecting: personal(nullable(text())),
-      /** Fingerprint of the values in the CRM, or null if the record must be compared in any case. */
+      /** The fingerprint of the values in the CRM, or null if the record must be compared in any case. */
       told: personal(nullable(text())),
     },
   ),
@@ -59,7 +59,7 @@ export const PATH_TABLES = {
     },
     {
       integration_id: text(),
-      /** Fingerprint of the settings that determine the definition of a path and its fields. */
+      /** The fingerprint of the settings that determine the definition of a path and its fields. */
       settings: text(),
       /** JSON: the service's ID of each network → donor IDs of its members. */
       members: personal(text()),

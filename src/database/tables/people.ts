@@ -14,16 +14,16 @@ export const PEOPLE_TABLES = {
     },
     {
       id: text(),
-      /** Fingerprint of the lower-case e-mail address. */
+      /** The fingerprint of the lower-case e-mail address. */
       email: personal(text()),
       /** Name and e-mail address, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       role: text<Role>(),
       /** JSON: IDs of the integrations that the user may access, or null for all. */
       integrations: nullable(text()),
-      /** Hash of the password, and its method, or null while there is no password. */
+      /** The hash of the password, and its method, or null while there is no password. */
       password: nullable(text()),
-      /** Fingerprint of the issuer and the subject, as first reported by the identity provider. Null until then. */
+      /** The fingerprint of the issuer and the subject, as first reported by the identity provider. Null until then. */
       subject: nullable(text()),
       /** SHA-256 of the open link's secret, or null if no link is open. */
       invite_hash: nullable(text()),
@@ -120,7 +120,7 @@ export const PEOPLE_TABLES = {
       credential: text(),
       /** COSE, in base64url. */
       public_key: text(),
-      /** The number of uses that the authenticator reports; 0 if it does not count uses. */
+      /** The number of uses that the authenticator reports, or 0 if it does not count uses. */
       counter: bigint(),
       /** How browsers can reach the authenticator, as JSON. */
       transports: text(),
@@ -146,7 +146,7 @@ export const PEOPLE_TABLES = {
     {
       id: text(),
       person_id: text(),
-      /** Fingerprint of the kind of CRM, its account and its user's ID. */
+      /** The fingerprint of the kind of CRM, its account and its user's ID. */
       fingerprint: personal(text()),
       /** The kind of CRM, its account, its user's ID and address as the CRM reported them, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
@@ -192,7 +192,7 @@ export const PEOPLE_TABLES = {
       retention: null,
     },
     {
-      /** Fingerprint of an account or of an address. */
+      /** The fingerprint of an account or of an address. */
       key: personal(text()),
       count: integer(),
       /** From this time on, the count starts again. */
@@ -218,7 +218,7 @@ export const PEOPLE_TABLES = {
       url: text(),
       /** The one-time value that confirms it, encrypted, or null once it is confirmed. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
-      /** Fingerprint of the browser that proposed it, which cannot confirm it, or null for the terminal. */
+      /** The fingerprint of the browser that proposed it, which cannot confirm it, or null for the terminal. */
       browser: personal(nullable(text())),
       /** The ID of the owner who proposed it, until it is confirmed, or null for the terminal. */
       proposed_by: nullable(text()),

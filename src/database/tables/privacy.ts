@@ -36,7 +36,7 @@ export const PRIVACY_TABLES = {
     },
     {
       integration_id: text(),
-      /** Fingerprint of the ID in its canonical form. */
+      /** The fingerprint of the ID in its canonical form. */
       crm_id_fingerprint: personal(text()),
       forgotten_at: bigint(),
       state: text<ForgottenState>(),
@@ -74,7 +74,7 @@ export const PRIVACY_TABLES = {
        * key.
        */
       sealed: sealed({ with: 'key of the audit', boundTo: ['seq'] }),
-      /** Keyed hash of all these columns and of the previous hash. */
+      /** The keyed hash of all these columns and of the previous hash. */
       hash: text(),
     },
   ),
@@ -111,7 +111,7 @@ export const PRIVACY_TABLES = {
       id: integer(),
       seq: bigint(),
       hash: text(),
-      /** Keyed hash of `seq` and `hash`. */
+      /** The keyed hash of `seq` and `hash`. */
       mark: text(),
       /** The last entry that was purged, its hash, and a keyed hash of both; 0 and null before any purge. */
       purged_seq: bigint(),
@@ -135,9 +135,9 @@ export const PRIVACY_TABLES = {
       id: integer(),
       /** When the first entry was made. */
       at: bigint(),
-      /** Hash of the first entry. */
+      /** The hash of the first entry. */
       hash: text(),
-      /** Keyed hash of `at` and `hash`. */
+      /** The keyed hash of `at` and `hash`. */
       mark: text(),
     },
   ),

@@ -37,7 +37,7 @@ export type MentionDeps = StoreDeps & Pick<SyncDeps, 'connector'>;
 export interface Mentioned {
   /** Every form of the contact's ID. The contact's own fields are cleared elsewhere. */
   forms: readonly string[];
-  /** Fingerprints of the donors that the person was matched to. */
+  /** The fingerprints of the donors that the person was matched to. */
   donors: ReadonlySet<string>;
   names: NamesOfPerson;
 }

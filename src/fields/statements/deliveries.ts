@@ -39,7 +39,7 @@ export interface IntendedWrite {
   introducer: string;
   /** The fingerprint of the contact's ID. The fingerprints of its texts are keyed to it. */
   contact: string;
-  /** Fingerprints of the values that name the introducer. */
+  /** The fingerprints of the values that name the introducer. */
   introduced: OwnedValues;
   /** For each field, the fingerprints of words in its text that may name people. */
   named: OwnedValues;

@@ -23,7 +23,7 @@ import { dropNotes, findNotes, putNotes, type ValueNote } from './value-states.t
 
 /** A profile that is being stored. */
 export interface ProfileToKeep {
-  /** Keyed fingerprint of the donor's ID. */
+  /** The keyed fingerprint of the donor's ID. */
   donor: string;
   /** The encrypted key and part for rankings. Empty if the profile is not kept. */
   key: string;

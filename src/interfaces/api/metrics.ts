@@ -123,7 +123,7 @@ const RUNS_WITH_BALANCE = 5;
 
 interface RunDigest {
   remaining: RunFacts['remaining'];
-  /** Epoch ms, or null if no run has succeeded. */
+  /** A time in epoch milliseconds, or null if no run has succeeded. */
   succeededAt: number | null;
 }
 

@@ -15,7 +15,7 @@ export type NetworkRecord = FromRow<Selectable<Tables['networks']>>;
 /** A group of the settings in the store. */
 export interface MirroredGroup {
   id: string;
-  /** Fingerprint of the selector. */
+  /** The fingerprint of the selector. */
   selector: string;
   /** The name in the settings. */
   name: string;

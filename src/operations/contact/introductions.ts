@@ -15,7 +15,7 @@ import { findKeptBack } from '../../sync/guards/kept-back.ts';
 /** A member who can introduce the contact, by IDs. */
 export interface KnownIntroduction {
   donorId: string;
-  /** The IDs of the member's contacts; none for a member who is not a contact. */
+  /** The IDs of the member's contacts, or none for a member who is not a contact. */
   contacts: readonly string[];
   network: string;
   /** From 0 to 1, or null for further members who know the contact, because their strength is not stored. */

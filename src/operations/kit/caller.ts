@@ -22,6 +22,6 @@ export interface Caller {
    * machine. False if left out.
    */
   isProven?: boolean;
-  /** Fingerprint of the user's browser; left out for programs. */
+  /** The fingerprint of the user's browser; left out for programs. */
   browser?: string;
 }

@@ -80,7 +80,7 @@ export interface OperationDeps {
 export interface Preview extends Question {
   /** The proof for this caller and this input. It is valid until `until`. */
   digest: string;
-  /** Epoch ms. */
+  /** A time in epoch milliseconds. */
   until: number;
 }
 

@@ -21,7 +21,7 @@ import {
 /** A donor as seen from the team's networks. */
 export interface Prospect {
   donor: DonorReference;
-  /** Strength of the strongest connection; 0 if there is none. */
+  /** Strength of the strongest connection, or 0 if there is none. */
   maxStrength: number;
   /** The number of connections, which may be more than the service lists. */
   totalConnections: number;

@@ -23,7 +23,7 @@ export interface ComputedPath {
   crmId: string;
   donorId: string;
   path: StoredPath | null;
-  /** Fingerprint of the values in the CRM, or null if the record must be compared in any case. */
+  /** The fingerprint of the values in the CRM, or null if the record must be compared in any case. */
   inCrm: string | null;
   /** How the write to the CRM ended, or null if its record was not read. */
   written: FieldEnd | null;

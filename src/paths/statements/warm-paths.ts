@@ -19,7 +19,7 @@ export interface StaleContact {
   crmId: string;
   donorId: string;
   computedAt: number;
-  /** Fingerprint of the values in the CRM, or null if the record must be compared in any case. */
+  /** The fingerprint of the values in the CRM, or null if the record must be compared in any case. */
   inCrm: string | null;
   /** JSON that maps each field to the fingerprint of the value that we wrote last. */
   ownedValues: string;

@@ -60,7 +60,7 @@ export interface Facts {
   /** The integrations that contain traces of the contact. */
   known: readonly string[];
   isKnown: boolean;
-  /** Fingerprints of the donors that belong to this person and to no other contact. */
+  /** The fingerprints of the donors that belong to this person and to no other contact. */
   donors: ReadonlySet<string>;
   names: NamesOfPerson;
 }

@@ -12,7 +12,7 @@ import { LEFT_STATES } from './left-values.ts';
 
 /** A contact that must not be processed again. */
 export interface Block {
-  /** Fingerprint of the CRM ID. */
+  /** The fingerprint of the CRM ID. */
   fingerprint: string;
   since: number;
   state: ForgottenState | null;

@@ -24,9 +24,9 @@ const entrySchema = z.object({
   /** Only in `backups` lines. */
   folder: z.string().default(''),
   integration: z.string().default(''),
-  /** Fingerprint of the contact's ID. Empty for a whole integration. */
+  /** The fingerprint of the contact's ID. Empty for a whole integration. */
   contact: z.string().default(''),
-  /** Fingerprints of other forms of the ID. */
+  /** The fingerprints of other forms of the ID. */
   forms: z.array(z.string()).default([]),
   person: z
     .object({
@@ -38,7 +38,7 @@ const entrySchema = z.object({
     .nullable()
     .default(null),
   everywhere: z.boolean().default(false),
-  /** Fingerprints of the person's donors, by which texts that name them are found. */
+  /** The fingerprints of the person's donors, by which texts that name them are found. */
   donors: z.array(z.string()).default([]),
 });
 

@@ -21,7 +21,7 @@ export interface Erasure {
   state: Extract<ForgottenState, 'begun' | 'blocked'>;
   person: PersonFingerprints | null;
   everywhere: boolean;
-  /** Fingerprints of the donors that belong to this person and to no other contact. */
+  /** The fingerprints of the donors that belong to this person and to no other contact. */
   donors: readonly string[];
   /** JSON, without any ID of the contact. */
   receipt: string | null;
@@ -32,7 +32,7 @@ export interface BegunErasure {
   crmId: string;
   /** JSON of the erasure's progress. */
   receipt: string;
-  /** Fingerprints of the person's donors. */
+  /** The fingerprints of the person's donors. */
   donors: readonly string[];
   /** The person's names, as fingerprints of their words. */
   names: readonly string[];

@@ -40,8 +40,8 @@ export async function hasTracesOfContact(
 }
 
 /**
- * Fingerprints of every value that was written into a contact or was about to be, by field. A write
- * without a recorded end may have happened.
+ * The fingerprints of every value that was written into a contact or was about to be, by field. A write without a
+ * recorded end may have happened.
  */
 export async function findOurValues(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,

@@ -8,7 +8,7 @@ import { BACKUP_TAKES_MS, type WriteLog } from './write-log.ts';
 
 /** The time span that the erasure log covers for a restored database. */
 export interface LogReach {
-  /** Time of the log's last line (epoch ms), or null if there was no log. */
+  /** The time of the log's last line (epoch ms), or null if there was no log. */
   logReachesTo: number | null;
   /**
    * The time after which erasures are unknown, because there is no log or no process wrote to it after the backup. Null

@@ -21,7 +21,7 @@ const lineSchema = z.object({
   /** The ID of the write. */
   id: z.string(),
   integration: z.string(),
-  /** Fingerprint of the contact's ID. */
+  /** The fingerprint of the contact's ID. */
   contact: z.string(),
   /** Field → fingerprint of the value. */
   after: owned,

@@ -104,7 +104,7 @@ export interface Run {
   partnerKey: string;
   /** Reads identities. Set before contacts are read. */
   identities: IdentityReader;
-  /** Fingerprints of contacts that were erased and must not be processed again. */
+  /** The fingerprints of contacts that were erased and must not be processed again. */
   forgotten: ReadonlySet<string>;
   /** Further facts about erased people. Set before contacts are read. */
   erased?: ErasedPersons;

@@ -3,7 +3,7 @@ import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 
 /** Facts about erased people, in addition to the IDs that must not be processed. */
 export interface ErasedPersons {
-  /** Fingerprints of the words in their names. Lines with these names are left out of other profiles. */
+  /** The fingerprints of the words in their names. Lines with these names are left out of other profiles. */
   names: readonly string[];
   /**
    * Contacts that absorbed an erased contact when records were merged. Maps the fingerprint of the contact's ID to the

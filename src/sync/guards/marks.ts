@@ -26,7 +26,7 @@ export async function findUnconfirmedMarks(
 
 interface Unconfirmed {
   mark: MarkCount;
-  /** Fingerprints of the mark's values that no user has confirmed yet. */
+  /** The fingerprints of the mark's values that no user has confirmed yet. */
   values: string[];
 }
 

@@ -18,7 +18,7 @@ export interface RunContact {
   reason: string;
   /** Details of the reason, without personal data. */
   detail: string | null;
-  /** Epoch ms. */
+  /** A time in epoch milliseconds. */
   at: number;
 }
 

@@ -26,7 +26,7 @@ export interface RunContactView {
   text: string;
   /** Details of the reason, without personal data. */
   detail: string | null;
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   at: string;
 }
 

@@ -37,7 +37,7 @@ afterAll(() => browser.close());
 interface Choices {
   perDay?: number;
   permissionSets?: readonly string[];
-  /** The token that the administrator entered; by default the client's. */
+  /** The token that the administrator entered. Defaults to the client's. */
   token?: string;
   /** The responses to the first calls of "Enhance" get lost after donor-sync has answered. */
   lostResponses?: number;

@@ -81,7 +81,7 @@ export interface HttpWorldOptions {
   other?: Record<string, unknown>;
   /** The integration's display name. */
   name?: string;
-  /** The integration's partner key; by default a key that the service accepts. */
+  /** The integration's partner key. Defaults to a key that the service accepts. */
   apiKey?: string;
   /** More settings of the integration. */
   integration?: Record<string, unknown>;

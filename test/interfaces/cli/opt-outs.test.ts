@@ -21,7 +21,7 @@ interface Crm {
   settings: Record<string, unknown>;
   /** A field that marks every contact although nobody has opted out. */
   wrongField: string;
-  /** Names of the CRM's fields for a donor's id, and for others. */
+  /** The names of the CRM's fields for a donor's id, and for others. */
   fields: { from: string; to: string }[];
   /** Values of these fields, by contact. */
   values(): Promise<Map<string, Record<string, unknown>>>;

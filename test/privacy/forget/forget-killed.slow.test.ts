@@ -29,7 +29,7 @@ interface End {
   stdout: string;
 }
 
-/** Forgets the contact in a process that is killed before this statement; 0 for never. */
+/** Forgets the contact in a process that is killed before this statement, or 0 for never. */
 function forget({ url }: StoreWorld, log: string, deadly: number): Promise<End> {
   const args = [PROGRAM, url, INTEGRATION, MARKED, log, String(deadly)];
   return new Promise((resolve, reject) => {

@@ -114,7 +114,7 @@ describe('a rule of Salesforce that refuses 9 % of the values', () => {
     expect(await world.spent()).toBe(spent);
   });
 
-  /** With a rule that names its field and refuses this share of the values; none if that is 0. */
+  /** With a rule that names its field and refuses this share of the values, or none if that is 0. */
   async function firstNight(share: number) {
     const bed = await openSalesforce({ people: PEOPLE, ...WHOLE_BATCHES });
     const { limit } = await limitFor(bed, share);

@@ -29,7 +29,7 @@ export interface HttpDeps {
   alerts?: Pick<Alerts, 'tick'>;
   /** Checks the audit in the background. If left out, callers wait for each check. */
   auditChecker?: AuditChecker;
-  /** The reader of clients for all pages; by default a separate one. */
+  /** The reader of clients for all pages. Defaults to a separate one. */
   clients?: ClientReader;
   /** The caller who is admitted while there is no user and no access token. Defaults to none. */
   withoutToken?: WithoutToken;
@@ -49,7 +49,7 @@ export interface HttpDeps {
   lastTickAt(): number | null;
   /** Aborted when the service is stopping. Requests to other services are aborted then. */
   stopping: AbortSignal;
-  /** The folder of the built guide; by default the one next to the program. */
+  /** The folder of the built guide. Defaults to the one next to the program. */
   guideFolder?: string;
   /** The version of the program. */
   version: string;
@@ -92,7 +92,7 @@ export interface Principal {
   sessionId: string | null;
   /** True if the user signed in, or proved their identity, within ten minutes, or asks from this machine. */
   isProven: boolean;
-  /** Fingerprint of the user's browser and its network address, or null for tokens. */
+  /** The fingerprint of the user's browser and its network address, or null for tokens. */
   browser: string | null;
 }
 

@@ -12,7 +12,7 @@ export interface LogStream {
   stepAside(interrupt: (write: () => void) => void): () => void;
 }
 
-/** Names of properties that could contain a secret or a body and get into a log line by mistake. */
+/** The names of properties that could contain a secret or a body and get into a log line by mistake. */
 const REDACTED = [
   'apiKey',
   'token',

@@ -87,7 +87,7 @@ export interface Undo {
   id: string;
   /** The answer and its subject in words, without a full stop. */
   text: string;
-  /** Epoch ms. */
+  /** A time in epoch milliseconds. */
   countsAt: number;
 }
 

@@ -14,7 +14,7 @@ import { Icon, type IconKind } from './parts.tsx';
 export interface Viewer {
   /** Null for a user who has not signed in. */
   principal: Principal | null;
-  /** Epoch ms. */
+  /** A time in epoch milliseconds. */
   now: number;
   /** The version of the program. */
   version: string;
@@ -37,9 +37,9 @@ export interface FrameOverview {
 interface LayoutProps {
   title: string;
   viewer: Viewer;
-  /** The area that the page belongs to; none for pages before the sign-in. */
+  /** The area that the page belongs to, or none for pages before the sign-in. */
   area?: AreaId;
-  /** The ID of the client that the page is about; none for a page about several clients. */
+  /** The ID of the client that the page is about, or none for a page about several clients. */
   client?: string;
   /** A note about the action that was just done. */
   note?: string | null;

@@ -40,7 +40,7 @@ export interface IntegrationView {
   /** The run that is in progress or queued. */
   current: CurrentRun | null;
   problem: Problem | null;
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   lastSuccessAt: string | null;
   schedule: PlannedRuns | null;
   /** The number of contacts that the next run still has to finish. */

@@ -132,7 +132,7 @@ export function createGuesses({
 const proofSchema = z.object({
   password: passwordSchema,
   ...passkeyShape,
-  /** The page that needs the proof; by default the account. */
+  /** The page that needs the proof. Defaults to the account. */
   next: z.literal('/address').or(z.literal('')).catch(''),
 });
 

@@ -73,7 +73,7 @@ export interface RemoteAnswers {
   about: AboutRemoteCrm;
   url: string;
   signIn: SignIn;
-  /** The field that marks contacts who must not be enhanced, or null for none. */
+  /** The field that marks contacts who must not be enhanced, or null if there is none. */
   optOut: string | null;
   /** The answer about marks for mail and calls, or null if the CRM declares none. */
   contactMarks: string | null;
