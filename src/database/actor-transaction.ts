@@ -8,7 +8,10 @@ import type { AskedRun } from '../core/run.ts';
 import type { Fingerprint } from './encryption/fingerprint.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
-/** The context of transactions that change rows, so functions need no separate argument for it. */
+/**
+ * The context of a transaction that changes rows. It is part of the transaction, so functions need no separate argument
+ * for it.
+ */
 export interface WriteContext {
   readonly clock: Clock;
   /** The actor who makes the change, in the form that the audit records (`privacy/audit/record.ts`). */
@@ -21,18 +24,18 @@ export interface WriteContext {
 export type RunsAsked = (trx: Trx, runs: readonly AskedRun[]) => Promise<void>;
 
 /**
- * A transaction in the name of an actor. Functions that change users' decisions require this type, so none can be
- * called without an actor. Only `actAs` creates one.
+ * A transaction in the name of an actor. Functions that change users' decisions require this type, so they cannot be
+ * called without an actor. Only `actAs` creates it.
  */
 export type ActorTransaction = Trx & WriteContext & { readonly [BY_ACTOR]: true };
 
-/** Exists only in the types: no transaction has it at runtime. */
+/** Exists only in the types. No transaction has it at runtime. */
 declare const BY_ACTOR: unique symbol;
 
 /** Runs a transaction in the name of the actor of `context`. */
 export type Act = <Result>(work: (trx: ActorTransaction) => Promise<Result>) => Promise<Result>;
 
-/** See `Act`. Nothing is retried, because users can see that their change failed. */
+/** Runs a transaction as `Act` does. Nothing is retried, because users can see that their change failed. */
 export function actAs(db: Database, context: WriteContext): Act {
   return (work) =>
     db.transaction().execute((trx) => work(withContext(trx, context) as ActorTransaction));

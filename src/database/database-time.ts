@@ -18,7 +18,7 @@ export function databaseTime(reader: Reader, clock: Pick<Clock, 'now'>): FromNow
 export const serverTime: FromNow = (ms) =>
   sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint + ${sql.lit(ms)}`;
 
-/** Returns the current time (epoch ms) by the same clock. */
+/** Returns the current time by the database's clock (epoch ms). */
 export async function getDatabaseTime(reader: TimedReader): Promise<number> {
   if (!isPostgres(reader)) return reader.clock.now();
   const { rows } = await sql<{ now: number }>`select ${serverTime(0)} as now`.execute(reader);

@@ -3,15 +3,15 @@ import { isLoopback } from '../core/host.ts';
 
 /** The location of the store, from the `database` setting (design, section 4.2). */
 export type DatabaseLocation =
-  /** `path` is relative to the working directory; null keeps everything in memory. */
+  /** A file. `path` is relative to the working directory. If it is null, everything stays in memory. */
   | { kind: 'sqlite'; path: string | null }
-  /** `name` tells users which database is meant; unlike the URL, it contains no password. */
+  /** A server. `name` tells users which database it is, and contains no password. */
   | { kind: 'postgres'; url: string; name: string; tls: DatabaseTls };
 
 /**
- * How the connection to Postgres is protected. `verified`: encrypted, and the certificate is checked.
- * `unverified`: encrypted, but the server's identity is not checked. `none`: not encrypted. `local`: the
- * connection does not leave this machine.
+ * How the connection to Postgres is protected. `verified`: it is encrypted, and the certificate is checked.
+ * `unverified`: it is encrypted, but the server's identity is not checked. `none`: it is not encrypted. `local`: it
+ * does not leave this machine.
  */
 export type DatabaseTls = 'verified' | 'unverified' | 'none' | 'local';
 
@@ -19,8 +19,8 @@ const WHAT_TO_TYPE =
   'Write "sqlite:data/donor-sync.db" for a file or "postgres://user:password@host:5432/database" for Postgres.';
 
 /**
- * Reads `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Throws a ConfigurationError for anything else.
- * Its message never repeats the value, because the value may contain a password.
+ * Parses `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Throws a ConfigurationError for any other value. The
+ * message never contains the value, because it may include a password.
  */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
   const [, scheme = '', rest = ''] = /^([a-z0-9+.-]+):(.*)$/is.exec(url.trim()) ?? [];
@@ -68,10 +68,13 @@ function parsePostgresUrl(url: string): DatabaseLocation {
   return { kind: 'postgres', url: tls === 'verified' ? withVerification(url) : url, name, tls };
 }
 
-/** Outside this machine, only the URL itself can turn off encryption or the certificate check. */
+/**
+ * Returns how the connection is protected. For other machines, only the URL can turn off encryption or the certificate
+ * check.
+ */
 function getTls({ hostname, searchParams }: URL): DatabaseTls {
   const named = hostname || (searchParams.get('host') ?? 'localhost');
-  // A path means the folder of a socket.
+  // A path is the folder of a socket.
   if (isLoopback(named) || named.startsWith('/') || named.startsWith('%2F')) return 'local';
   const mode = searchParams.get('sslmode');
   if (mode === 'no-verify') return 'unverified';
@@ -80,8 +83,8 @@ function getTls({ hostname, searchParams }: URL): DatabaseTls {
 }
 
 /**
- * The other modes mean the same to the database client, which warns about them, so the mode is replaced by
- * its unambiguous name.
+ * Replaces the mode with its unambiguous name. The other modes mean the same to the database client, but it warns about
+ * them.
  */
 function withVerification(url: string): string {
   const bare = url.replace(/([?&])sslmode=[^&]*(&|$)/, '$1').replace(/[?&]$/, '');

@@ -11,20 +11,20 @@ type OpenPostgres = typeof openPostgres;
 /** An open database that has responded. */
 export interface OpenDatabase<Tables> {
   /**
-   * For single statements and for `db.transaction()`. Inside a transaction, use only the transaction's own object:
-   * using this object there throws (see `guarded-driver.ts`).
+   * Runs single statements and `db.transaction()`. Inside a transaction, use only the transaction's own object. Using
+   * this object there throws an error (see `guarded-driver.ts`).
    */
   db: Kysely<Tables>;
   kind: 'sqlite' | 'postgres';
   /** Rejects once the open SQLite file is no longer the file at its path. */
   requireInPlace: RequireInPlace;
-  /** Closes all connections; calling it again does nothing. */
+  /** Closes all connections. Further calls do nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Opens `sqlite:PATH` (creates a missing folder and file), `sqlite::memory:` or `postgres://…`. It does not
- * create the schema. `migrate.ts` does that.
+ * Opens `sqlite:PATH` (creates a missing folder and file), `sqlite::memory:` or `postgres://…`. Does not create the
+ * schema, which `migrate.ts` does.
  *
  * Throws a ConfigurationError with the fix if the URL is wrong, the file or folder cannot be used, or Postgres cannot
  * be reached. Throws a RetriableError if the database is only busy.
@@ -45,7 +45,7 @@ export async function openDatabase<Tables>(
   return { db, kind: location.kind, requireInPlace, close: () => driver.destroy() };
 }
 
-/** The driver is loaded only if a server is used, so other processes do not have it in memory. */
+/** Loads the driver only if a server is used, so other processes do not have it in memory. */
 async function openServer(...args: Parameters<OpenPostgres>) {
   const { openPostgres } = await import('./postgres.ts');
   // A database server manages its files itself.

@@ -1,7 +1,6 @@
 /**
- * Finds changes that another program has made to the tables themselves. A view in place of a table can show
- * different rows to different readers. A trigger can remove rows as they are created. An index that lacks a
- * row hides that row.
+ * Finds changes that another program has made to the tables themselves. A view in place of a table can show different
+ * rows to different readers. A trigger can remove rows while they are created. An index that lacks a row hides it.
  */
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { openDatabase } from './database.ts';
@@ -18,7 +17,7 @@ export interface ForeignPart {
   isOfTable: boolean;
 }
 
-/** A part and its definition. They are the same in any two databases that donor-sync created. */
+/** A part of the schema and its definition. Both are the same in all databases that donor-sync created. */
 interface Part {
   kind: string;
   name: string;
@@ -77,7 +76,7 @@ function compareParts(
 /** Kinds of parts other than triggers. SQLite also accepts other spellings, which would hide a trigger. */
 const KINDS = ['table', 'index', 'view'];
 
-/** SQLite stores the text of each statement that created a part. */
+/** Reads the parts. SQLite stores the statement that created each part. */
 async function readSqlite(db: QueryExecutorProvider): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select type as kind, name, tbl_name as "table", coalesce(sql, '') as made from sqlite_master`.execute(
@@ -102,7 +101,7 @@ async function readSqliteAsMade(): Promise<Part[]> {
   }
 }
 
-/** The table and its parts are read instead, because Postgres does not store the statements. */
+/** Reads the tables and their parts, because Postgres does not store the statements. */
 async function readPostgres(db: Reader): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select case when c.relkind = 'r' then 'table' else 'view' end as kind, c.relname as name, c.relname as "table",

@@ -1,6 +1,6 @@
 /**
- * A row in the form used above the store: the same values under names in camelCase. Rows with the column
- * names of the schema are used only in the store.
+ * A row in the form that is used above the store, with the same values under names in camelCase. Only the store uses
+ * rows with the schema's column names.
  */
 export type FromRow<Row> = { [Column in keyof Row as CamelCase<Column>]: Row[Column] };
 
@@ -11,7 +11,7 @@ type CamelCase<Column> = Column extends `${infer First}_${infer Rest}`
 export function fromRow<Row extends object>(row: Row): FromRow<Row> {
   const record: Record<string, unknown> = {};
   const columns = Object.keys(row);
-  // Without this, pairs of column and value would be allocated and discarded for every contact of a run.
+  // Without this, pairs of column and value would be created and discarded for every contact of a run.
   const values: unknown[] = Object.values(row);
   columns.forEach((column, at) => {
     record[toPropertyName(column)] = values[at];
@@ -20,12 +20,12 @@ export function fromRow<Row extends object>(row: Row): FromRow<Row> {
   return record;
 }
 
-/** Does the same for a row that may not exist. */
+/** Converts a row that may not exist. */
 export function maybeFromRow<Row extends object>(row: Row | undefined): FromRow<Row> | undefined {
   return row && fromRow(row);
 }
 
-/** Does the same for several rows, in their order. */
+/** Converts several rows, in their order. */
 export function fromRows<Row extends object>(rows: readonly Row[]): FromRow<Row>[] {
   return rows.map((row) => fromRow(row));
 }

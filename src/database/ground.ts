@@ -1,7 +1,6 @@
 /**
- * Identifies the ground schema from which a database was created. Until 1.0.0 is tagged, this schema is
- * edited in place. Its name alone does not show whether the tables match this program, so the database stores
- * the schema's hash.
+ * Identifies the ground schema that a database was created from. Until 1.0.0 is tagged, this schema is edited in place.
+ * Its name does not show whether the tables match this program, so the database stores the schema's hash.
  */
 import { type Kysely, sql } from 'kysely';
 import { ConfigurationError } from '../core/errors.ts';
@@ -34,8 +33,8 @@ export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | n
 }
 
 /**
- * Returns the same migrations. The ground migration also stores its hash and runs `more`, in the transaction
- * that creates its tables.
+ * Returns the same migrations. In the transaction that creates its tables, the ground migration also stores its hash
+ * and runs `more`.
  */
 export function storingGround(
   migrations: MigrationList,

@@ -19,7 +19,7 @@ const AWAY_PATIENCE_MS = 20_000;
 /** The pause between two attempts. After it, a server that shuts down has closed its old connections. */
 export const RECONNECT_PAUSE_MS = 250;
 
-/** The maximum number of times that one read is sent if the server becomes unavailable repeatedly. */
+/** How often one read is sent if the server becomes unavailable repeatedly. */
 const MAX_READS = 5;
 
 /** A transaction, as seen by the code that runs inside it. */
@@ -27,7 +27,9 @@ interface TransactionScope {
   open: boolean;
 }
 
-/** A connection as it is passed to callers, and the real connection behind it, or null once that is returned. */
+/**
+ * A connection as callers see it, and the real connection behind it. The real connection is null once it was returned.
+ */
 interface Guarded {
   readonly outer: DatabaseConnection;
   inner: DatabaseConnection | null;
@@ -37,12 +39,11 @@ interface Guarded {
  * Returns a driver that translates failures (`store-error.ts`), waits for a server that is unavailable, repeats a read
  * whose connection was lost, and rejects three things:
  *
- * - a second connection for code that runs inside a transaction. There, using `db` instead of `trx`
- *   would wait forever on SQLite, which has one connection, and would run outside of the
- *   transaction on Postgres;
- * - any connection after the disk has failed. The result of the last commit is known only after recovery,
- *   which happens when the database is next opened, so nothing continues in this process;
- * - any connection after closing, because code that is still running then has outlived its program.
+ * - a second connection for code inside a transaction. Using `db` in place of `trx` there would wait forever on
+ *   SQLite, which has one connection, and would run outside the transaction on Postgres;
+ * - any connection after the disk has failed. Only recovery, when the database is next opened, shows whether the last
+ *   commit succeeded, so nothing continues in this process;
+ * - any connection after closing, because code that still runs then has outlived its program.
  *
  * Writes are sent only once. `transact.ts` decides whether they may be sent again.
  */
@@ -128,7 +129,10 @@ export function guardDriver(
     }
   }
 
-  /** The lost connection is released first, because the pool has no other connection if all are lost at once. */
+  /**
+   * Replaces a lost connection. It is released first, because the pool has no other connection if all of them are lost
+   * together.
+   */
   async function replaceInner(
     guarded: Guarded,
     options: AbortableOperationOptions | undefined,

@@ -21,7 +21,7 @@ import { again, LEASE_MS, type TransactionId, transact, transactionId } from './
  */
 const LATEST_END_MS = LEASE_MS + 5_000;
 
-/** The right to run one integration. Every checkpoint first checks its epoch. */
+/** The right to run one integration. Every checkpoint first compares its epoch. */
 export interface Lease {
   integrationId: string;
   epoch: number;
@@ -33,12 +33,12 @@ export type LeaseAttempt =
 
 /**
  * Runs a transaction that fails if the lease is no longer ours. If the database is unavailable for a few seconds, the
- * transaction is retried for as long as the lease may last. So `work` may run more than once, and must have no effects
+ * transaction is retried for as long as the lease can last. So `work` can run more than once, and must have no effects
  * outside the transaction.
  */
 export type Checkpoint = <T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>) => Promise<T>;
 
-/** Does the same for several leases. It fails if any of them is no longer ours. */
+/** Runs a transaction that fails if any of several leases is no longer ours. */
 export type CheckpointAll = <T>(
   leases: readonly Lease[],
   beside: readonly string[],
@@ -46,15 +46,15 @@ export type CheckpointAll = <T>(
 ) => Promise<T>;
 
 /**
- * A transaction whose first statements have confirmed that one or several leases are ours. Functions that store the
- * results of runs require this type, so they can be called only in a checkpoint.
+ * A transaction whose first statements have confirmed that one or several leases are ours. Functions that store runs'
+ * results require this type, so they can be called only in a checkpoint.
  */
 export type LeasedTransaction = Trx & WriteContext & { readonly [UNDER_LEASE]: true };
 
 /** A transaction of one run. It carries the confirmed lease. */
 export type RunTransaction = LeasedTransaction & { readonly lease: Lease };
 
-/** Exists only in the types; at runtime no transaction has it. */
+/** Exists only in the types. No transaction has it at runtime. */
 declare const UNDER_LEASE: unique symbol;
 
 /** Another process has taken over our lease and runs this integration now. */
@@ -66,7 +66,7 @@ export class LeaseLost extends FatalError {
   }
 }
 
-/** Returns true if a lease is in force, according to the column with its end; see `isInForce`. */
+/** Returns true if a lease is in force, judged by the column with its end (see `isInForce`). */
 export function leaseInForce(reader: TimedReader) {
   const fromNow = databaseTime(reader, reader.clock);
   return (until: RawBuilder<unknown>) =>
@@ -105,8 +105,8 @@ const lockIntegration = prepared((db, { integrationId }: Slots<{ integrationId: 
 );
 
 /**
- * If two processes try at the same time, or one tries while the owner renews, they run one after the other.
- * On SQLite this needs no lock.
+ * Locks a lease. If two processes try to take it, or one tries while the owner renews it, they run one after the other.
+ * SQLite needs no lock for this.
  */
 const lockLease = prepared(
   (db, slots: Slots<{ integrationId: string; now: number; latest: number }>) => {
@@ -155,10 +155,7 @@ const endLease = prepared(
       .compile(),
 );
 
-/**
- * Returns true for a lease that has not expired at `now`, and whose end is not further away than a lease can
- * last.
- */
+/** Selects leases that have not expired at `now`, and whose end is not further away than a lease can last. */
 function isBetween(
   eb: ExpressionBuilder<Tables, 'integrations'>,
   now: Expression<number>,
@@ -170,8 +167,8 @@ function isBetween(
 export type LeaseQueries = ReturnType<typeof leaseQueries>;
 
 /**
- * Returns the leases: which process may run an integration. At most one process may do so at a time. All instants are
- * by the database's clock.
+ * Returns the functions for leases. A lease shows which process may run an integration, and only one process may do so
+ * at a time. All times are by the database's clock.
  */
 export function leaseQueries(db: Database, context: WriteContext) {
   const { clock } = context;
@@ -212,8 +209,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
     checkpoint,
 
     /**
-     * Returns a checkpoint of several integrations at once. It fails if any of the leases is not ours. The integrations
-     * in `beside` may be leased by another process, whose checkpoints wait until this one has ended.
+     * Runs a checkpoint of several integrations. It fails if any of the leases is not ours. The integrations in
+     * `beside` may be leased by another process, whose checkpoints wait until this one has ended.
      */
     checkpointAll<T>(
       leases: readonly Lease[],
@@ -222,7 +219,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     ): Promise<T> {
       if (leases.length === 0) throw new RangeError('No lease was granted');
       const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
-      // Always in the same order, so two checkpoints never wait for each other.
+      // The order is always the same, so two checkpoints never wait for each other.
       const inOrder = [...leases, ...locked].toSorted((a, b) =>
         a.integrationId < b.integrationId ? -1 : 1,
       );
@@ -302,7 +299,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     });
   }
 
-  /** Called only after the leases were extended in the transaction. */
+  /** Marks the transaction as leased. Called only after it has extended the leases. */
   function underLease(trx: Trx): LeasedTransaction {
     return withContext(trx, context) as LeasedTransaction;
   }
@@ -321,8 +318,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
 }
 
 /**
- * Takes the same lock that each checkpoint of a run takes first, so the second process waits here and not halfway
- * through. So when a run decides about a page, it knows every earlier decision about erased people.
+ * Takes the lock that each checkpoint of a run takes first, so a second process waits here and not halfway through. So
+ * when a run decides about a page, it knows every earlier decision about erased people.
  */
 export async function waitForCheckpoint(trx: Trx, integrationId: string): Promise<void> {
   await trx

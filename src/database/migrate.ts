@@ -19,12 +19,12 @@ const MIGRATION_TABLE = 'donor_sync_migration';
 const LOCK_TABLE = 'donor_sync_migration_lock';
 
 /**
- * Migrates the schema to this program's version and returns the names of the applied migrations,
- * oldest first. All of them run in one transaction, so being killed halfway changes nothing. If two
- * processes start at once, one waits and then finds nothing to do.
+ * Migrates the schema to this program's version. Returns the names of the migrations that were applied, oldest first.
+ * All of them run in one transaction, so a kill halfway changes nothing. If two processes start at the same time, one
+ * of them waits and then finds nothing to do.
  *
- * Throws a ConfigurationError if the program cannot use the database (`requireUsable`), and a
- * FatalError that names the migration if one fails.
+ * Throws a ConfigurationError if the program cannot use the database (`requireUsable`), and a FatalError with the
+ * migration's name if one fails.
  */
 export async function migrateToLatest<Tables>(
   db: Kysely<Tables>,
@@ -35,8 +35,8 @@ export async function migrateToLatest<Tables>(
 }
 
 /**
- * Does the same for a database that a store moves into. Nothing else may use that database until the store
- * has arrived. In a new database, `mark` records this, in the transaction that creates its tables.
+ * Migrates a database that a store moves into. Nothing else may use that database until the store has arrived. If the
+ * database is new, `mark` records this in the transaction that creates its tables.
  */
 export async function migrateTarget<Tables>(
   db: Kysely<Tables>,
@@ -70,8 +70,8 @@ async function migrateWith<Tables>(
 }
 
 /**
- * Returns the names of the migrations that the database still lacks, oldest first. Throws a
- * ConfigurationError if the program cannot use the database, or if the store is elsewhere.
+ * Returns the names of the migrations that the database lacks, oldest first. Throws a ConfigurationError if the program
+ * cannot use the database or if the store is elsewhere.
  */
 export async function pendingMigrations<Tables>(
   db: Kysely<Tables>,
@@ -85,10 +85,9 @@ export async function pendingMigrations<Tables>(
 }
 
 /**
- * Returns the names of the migrations that the database has. Throws a ConfigurationError if the database is
- * from version 0.1.0, was created from another ground schema, or has a migration that this program does not
- * know. Changes nothing. All code that writes into a database, restores it from a backup, or moves a store
- * calls this first.
+ * Returns the names of the migrations that the database has. Changes nothing. Throws a ConfigurationError if the
+ * database is from version 0.1.0, was created from another ground schema, or has a migration that this program does not
+ * know. Any code that writes into a database, restores it or moves a store calls this first.
  */
 export async function requireUsable<Tables>(
   db: Kysely<Tables>,

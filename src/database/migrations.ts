@@ -15,9 +15,7 @@ export interface Ground extends SchemaMigration {
 /** Migrations by file name. The number in the name gives their order, and the first is the ground schema. */
 export type MigrationList = Readonly<Record<string, SchemaMigration | Ground>>;
 
-/**
- * All migrations. They are listed one by one, so the built program needs no folder to search.
- */
+/** All migrations. They are listed here, so the built program does not have to search a folder. */
 export const MIGRATIONS = {
   '0001-ground': ground,
 } satisfies MigrationList;

@@ -36,7 +36,7 @@ const POOL_DEFAULTS = {
 const INT8_OID = 20;
 const NUMERIC_OID = 1700;
 
-/** Returns a dialect that uses a pool of connections, once one of them has responded. */
+/** Returns a dialect with a pool of connections, once one connection has responded. */
 export async function openPostgres(
   location: { url: string; name: string },
   log: Log,

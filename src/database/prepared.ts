@@ -16,9 +16,9 @@ export type Slots<Of extends Values> = {
 };
 
 /**
- * A statement of one shape, built and compiled at its first use: Kysely takes longer for both than SQLite
- * takes to run a small one. The contents of `Values` may differ each time, and each length of a list is
- * compiled once. Everything else is the same as in the first call.
+ * A statement of one shape. It is built and compiled when it is first used, because Kysely needs longer for this than
+ * SQLite needs to run a small statement. The contents of `Values` may change each time, and each length of a list is
+ * compiled once. Everything else stays as in the first call.
  */
 export type Prepared<Of extends Values, Row, Db extends Reader = Database | Trx> = (
   db: Db,
@@ -60,7 +60,10 @@ function prepare<Of extends Values, Row, Db extends Reader>(
 /** Consecutive parameters of a statement. */
 type Piece = (values: Values) => readonly unknown[];
 
-/** The cells of many rows are thousands of parameters, so consecutive parameters from a list are handled together. */
+/**
+ * Splits the parameters into pieces. Many rows have thousands of cells, so consecutive parameters from a list form one
+ * piece.
+ */
 function toPieces(parameters: readonly unknown[]): Piece[] {
   const pieces: Piece[] = [];
   for (let start = 0; start < parameters.length; ) {
@@ -88,13 +91,13 @@ class Slot<Value> implements Expression<Value> {
     return undefined;
   }
 
-  /** Returns true if `other` is this many positions after this value in the same list. */
+  /** Returns true if `other` comes this many positions after this value in the same list. */
   isFollowedBy(other: unknown, places: number): boolean {
     if (!(other instanceof Slot) || this.at === null) return false;
     return other.name === this.name && other.at === this.at + places;
   }
 
-  /** This value and the next values of its list, `count` in total. */
+  /** Returns this value and the values that follow it in its list, `count` in total. */
   upTo(count: number): Piece {
     return (values) => {
       const value = values[this.name];
@@ -115,7 +118,7 @@ function getShape(db: Reader, values: Values): string {
 }
 
 /**
- * If a statement has many rows, its query tree is large, and it is needed only for reads
+ * Returns the query without its tree. A statement with many rows has a large tree, which is needed only for reads
  * (`guarded-driver.ts`).
  */
 function withoutTree<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {

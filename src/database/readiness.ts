@@ -4,8 +4,8 @@ import type { RequireInPlace } from './sqlite/database-file.ts';
 import type { Tables } from './tables/tables.ts';
 
 /**
- * Returns the problem that prevents the program from working with its database, in a few words, or null if there is
- * none. Throws the database's own error if it cannot be read or written.
+ * Returns, in a few words, why the program cannot work with its database, or null if it can. Throws the database's
+ * error if it cannot be read or written.
  */
 export async function findDatabaseProblem(
   connection: TimedConnection,

@@ -2,13 +2,12 @@ import { type AliasedRawBuilder, type Expression, type RawBuilder, sql } from 'k
 import { splitIntoBatches } from '../core/parallel.ts';
 
 /**
- * The possible numbers of rows in one statement. A statement with a new length has to be prepared and cached,
- * so there are only a few lengths. A list is split into as many parts of the longest length as possible, then
- * of the next.
+ * The possible numbers of rows in a statement. Each new length has to be prepared and cached, so there are only a few.
+ * A list is split into as many parts of the longest length as possible, and then of the next.
  */
 const LENGTHS = [100, 64, 32, 16, 8, 4, 2, 1];
 
-/** Maximum number of contacts that one transaction decides about or searches. */
+/** The maximum number of contacts that one transaction decides about or searches. */
 export const ROWS_PER_TRANSACTION = 500;
 
 /** Cells as rows of a table with that many columns, for a prepared statement. */
@@ -20,9 +19,9 @@ export function toValueRows(
 }
 
 /**
- * Returns the cells as a table named `v` with this many columns (`column1`, `column2`, …), on both SQLite and Postgres,
- * to update many rows differently in one statement. Postgres treats each column as text, so cast other types where they
- * are used.
+ * Returns the cells as a table `v` with this many columns (`column1`, `column2`, …), on SQLite and Postgres. With it,
+ * one statement can update many rows differently. Postgres treats each column as text, so other types must be cast
+ * where they are used.
  */
 export function valuesTable<C extends string>(
   cells: readonly Expression<unknown>[],
@@ -31,7 +30,7 @@ export function valuesTable<C extends string>(
   return sql<Record<C, string>>`(values ${toValueRows(cells, columns)})`.as<'v'>('v');
 }
 
-/** Yields the list in batches, each for one statement. */
+/** Yields the list in batches, one for each statement. */
 export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;
   for (const length of LENGTHS) {
@@ -40,9 +39,8 @@ export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
 }
 
 /**
- * Does the same with fewer statements, for statements in which a repeated value changes nothing (`in`, an
- * update by a table of values). If a batch is nearly as long as the next length, it is padded with its last
- * value.
+ * Yields the list in fewer batches, for statements in which a repeated value changes nothing (`in`, or an update by a
+ * table of values). If a batch is almost as long as the next length, it is padded with its last value.
  */
 export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;

@@ -44,8 +44,7 @@ const commitUnconfirmed = translation(
   'The connection to the database was lost while it confirmed a change. The next start determines whether the change was kept.',
 );
 /**
- * For work that continues after the program has closed its database, such as a response that took
- * too long.
+ * The error for work that continues after the program has closed its database, such as a response that took too long.
  */
 export const databaseClosed = translation(
   RetriableError,
@@ -73,10 +72,10 @@ function partMissing(cause: unknown): DonorSyncError {
   );
 }
 
-/** SQLite's message for this case, which has the same code as every wrong statement. */
+/** SQLite's message for a missing part. Its code is the same as for any wrong statement. */
 const SQLITE_PART_MISSING = /^no such (?:table|column): /;
 
-/** By SQLite's primary result code; extended codes start with it (https://sqlite.org/rescode.html). */
+/** Errors by SQLite's primary result code. Extended codes start with it (https://sqlite.org/rescode.html). */
 const BY_SQLITE_CODE: readonly (readonly [code: string, Translation])[] = [
   ['SQLITE_BUSY', busy],
   ['SQLITE_LOCKED', busy],
@@ -90,7 +89,7 @@ const BY_SQLITE_CODE: readonly (readonly [code: string, Translation])[] = [
 ];
 
 /**
- * By the first characters of Postgres's SQLSTATE, longer ones first
+ * Errors by the first characters of Postgres's SQLSTATE, longer ones first
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 const BY_SQLSTATE: readonly (readonly [prefix: string, Translation])[] = [
@@ -125,7 +124,7 @@ const NETWORK_CODES = new Set([
   'ENETUNREACH',
 ]);
 
-/** Messages of `pg` about a lost connection; they have neither a code nor a class. */
+/** Messages of `pg` about a lost connection. They have neither a code nor a class. */
 const CONNECTION_MESSAGES = new Set([
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
@@ -142,17 +141,14 @@ const CONNECTION_MESSAGES = new Set([
 const CLOSED_MESSAGE = 'The database connection is not open';
 
 /**
- * Translates the failure of a database into our errors: retriable if it is temporary, fatal if the run must
- * stop, configuration if a user must act. Everything else (a violated constraint, wrong SQL) is returned
- * unchanged.
+ * Translates a database's failure into our errors: retriable if it is temporary, fatal if the run must stop,
+ * configuration if a user must act. Other errors, such as a violated constraint or wrong SQL, are returned unchanged.
  */
 export function storeError(error: unknown): unknown {
   return findTranslation(error)?.(error) ?? error;
 }
 
-/**
- * Returns true if the server is unavailable, or has no free connection at the moment, so another attempt may succeed.
- */
+/** Returns true if the server is unavailable or has no free connection, so another attempt may succeed. */
 export function isAway(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_unavailable';
 }
@@ -173,8 +169,8 @@ export function isUnconfirmed(error: unknown): boolean {
 }
 
 /**
- * Returns the failure of a commit. If the connection is lost at this point, it is unknown whether the change was
- * stored, so the work cannot simply be repeated.
+ * Returns the failure of a commit. If the connection was lost, it is unknown whether the change was stored, so the work
+ * must not simply be repeated.
  */
 export function commitError(error: unknown): unknown {
   const translated = storeError(error);
@@ -194,8 +190,8 @@ function findTranslation(error: unknown): Translation | undefined {
 }
 
 /**
- * Returns true for an error that a Postgres server reports. It is recognised by its fields, so programs whose database
- * is a file do not load `pg` and its dependencies (https://www.postgresql.org/docs/current/protocol-error-fields.html).
+ * Returns true for an error that a Postgres server reports. It is recognised by its fields, so programs with a database
+ * file need not load `pg` (https://www.postgresql.org/docs/current/protocol-error-fields.html).
  */
 function isPostgresReport(error: Error): error is Error & { code: unknown } {
   return 'severity' in error && 'code' in error;

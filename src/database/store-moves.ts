@@ -1,4 +1,4 @@
-/** Records where a store is, during and after a move to another database, so two databases are never in use. */
+/** Records where a store is during and after a move to another database, so that two databases are never in use. */
 import { type Kysely, sql } from 'kysely';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -7,7 +7,7 @@ import type { Tables } from './tables/tables.ts';
 
 type Move = Tables['moves'];
 
-/** Returns the database's own record of its move, or undefined if it was never part of a move. */
+/** Returns the database's record of its move, or undefined if it was never part of a move. */
 export async function findMove<Db>(db: Kysely<Db>): Promise<Move | undefined> {
   if (!(await hasTable(db, 'moves'))) return undefined;
   const { rows } = await sql<Move>`select * from moves`.execute(db);

@@ -1,4 +1,4 @@
-/** Returns true if `error` is one of Node's system errors with this code, for example `ENOENT`. */
+/** Returns true if `error` is a Node system error with this code, such as `ENOENT`. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,6 +1,6 @@
 /**
- * Transactions that survive a database outage of some seconds. Work that was not stored is done again. If the
- * response to a commit was lost, the server reports the outcome. Nothing is done twice.
+ * Runs transactions that survive a database outage of some seconds. Work that was not stored is done again. If the
+ * response to a commit is lost, the server is asked for the outcome. Nothing is done twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
@@ -12,22 +12,22 @@ import type { Database, Trx } from './tables/tables.ts';
 /** How long a lease lasts without a checkpoint or renewal. A transaction is retried for that long. */
 export const LEASE_MS = 30_000;
 
-/** The number of a transaction on a Postgres server, as text, or null on SQLite. */
+/** A transaction's number on a Postgres server, as text. Null on SQLite. */
 export type TransactionId = string | null;
 
 /**
- * Selected or returned by a statement of a transaction, so its outcome can be queried. Only a transaction that writes
- * may do so, because a read would use up a transaction number.
+ * Selects a transaction's number, so that its outcome can be queried later. Only a transaction that writes may do this,
+ * because in a read it would use up a number.
  */
 export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
   return isPostgres(db) ? sql<TransactionId>`pg_current_xact_id()::text` : sql<TransactionId>`null`;
 }
 
 /**
- * Runs a transaction, and retries it for `patienceMs` while the database is unavailable or busy: `work` must
- * have no effects outside it. If the commit is lost, its outcome is looked up, provided that `work` has
- * passed its `transactionId` to `name`. Otherwise, and if the server does not know, it rejects with
- * `database_commit_unconfirmed`.
+ * Runs a transaction. While the database is unavailable or busy, retries it for `patienceMs`, so `work` must have no
+ * effects outside it. If the commit's response is lost, its outcome is looked up, if `work` has passed its
+ * `transactionId` to `name`. Rejects with `database_commit_unconfirmed` if it has not, or if the server does not know
+ * the outcome.
  */
 export async function transact<Result>(
   db: Database,
@@ -58,8 +58,8 @@ export async function transact<Result>(
 }
 
 /**
- * Does the same for a single statement that is harmless if it is executed twice. `isRepeated` decides for which errors
- * it is repeated.
+ * Runs a single statement that may be executed twice, and retries it. `isRepeated` decides for which errors it is
+ * repeated.
  */
 export async function again<Result>(
   patienceMs: number,
@@ -78,8 +78,8 @@ export async function again<Result>(
 }
 
 /**
- * False if nothing was stored and the work may be done again, or null if this is unknown, or if the work must not be
- * repeated.
+ * Returns false if nothing was stored and the work may be done again. Returns null if this is unknown or the work must
+ * not be repeated.
  */
 async function wasKept(
   db: Database,
@@ -99,7 +99,7 @@ async function wasKept(
   }
 }
 
-/** Reads the server's status of one of its transactions, or null if the server no longer knows it. */
+/** Reads the server's status of a transaction. Returns null if the server no longer knows it. */
 async function readTransactionStatus(db: Database, id: string): Promise<string | null> {
   const { rows } = await sql<{ status: string | null }>`
     select pg_xact_status(${id}::xid8) as status`.execute(db);

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 const DRAWN = 256;
 
 /**
- * Random keys or initialization vectors of this length in bytes. Each is returned only once. The caller
- * overwrites a key after use, because the rest of the draw keeps its memory alive.
+ * Creates a source of random keys or initialization vectors of this length (bytes). Each is returned only once. The
+ * caller must overwrite a key after use, because the rest of the draw keeps its memory alive.
  */
 export function createDraws(length: number): () => Buffer {
   let drawn = Buffer.alloc(0);

@@ -7,8 +7,8 @@ import type { Sealer } from './sealed.ts';
 import { findSecret } from './secrets.ts';
 
 /**
- * A keyed hash of a text: 22 characters, the same for the same purpose and text. Without the key, nobody can
- * use it to guess the text. Purposes are our own words, such as `identity`. They distinguish equal texts with
+ * Returns a keyed hash of a text: 22 characters that are the same for the same purpose and text. Nobody can guess the
+ * text from it without the key. Purposes are our own words, such as `identity`, and distinguish equal texts with
  * different meanings.
  */
 export type Fingerprint = (purpose: string, text: string) => string;
@@ -16,14 +16,14 @@ export type Fingerprint = (purpose: string, text: string) => string;
 /** The name of the key in the table `secrets`. */
 export const FINGERPRINT_KEY = 'fingerprint_key';
 const KEY_BYTES = 32;
-/** Among ten billion texts, the odds of a collision are below one in 10^18. */
+/** The length of a fingerprint. With ten billion texts, the probability of a collision is below one in 10^18. */
 const FINGERPRINT_BYTES = 16;
 
-/** HMAC-SHA-256, cut to its first 16 bytes, in base64url. */
+/** Creates fingerprints: HMAC-SHA-256, cut to the first 16 bytes, in base64url. */
 export function createFingerprint(key: KeyObject): Fingerprint {
   const hmacOfShort = createShortHmac(key.export());
   return (purpose, text) => {
-    // No purpose contains a NUL character, so two different pairs never produce the same input.
+    // A purpose never contains a NUL character, so two different pairs never produce the same input.
     const input = `${purpose}\0${text}`;
     const hmac =
       input.length <= SHORT_LENGTH
@@ -34,21 +34,21 @@ export function createFingerprint(key: KeyObject): Fingerprint {
 }
 
 /**
- * Returns a fingerprint of two fingerprints: 43 characters. Nobody can compute either fingerprint without the key, so a
- * plain hash of both is as hard to guess as a keyed hash, and costs half as much.
+ * Returns a fingerprint of two fingerprints, with 43 characters. Nobody can compute either of the two without the key.
+ * So a plain hash of both is as hard to guess as a keyed hash, and costs half as much.
  */
 export function joinFingerprints(one: string, other: string): string {
   return hash('sha256', `${one} ${other}`, 'base64url');
 }
 
-/** 66 bits distinguish one text of an owner from the next. */
+/** The length of a fingerprint that distinguishes one owner's texts: 66 bits. */
 const OWNED_LENGTH = 11;
 
 /**
- * Fingerprints the texts of one owner after the other: 11 characters, the same for the same owner and text. An owner's
- * key is an HMAC of its ID, which must be stored nowhere. So a plain hash that starts with this key is as hard to guess
- * as an HMAC of each text, and costs half as much. All keys have the same length and the hash is cut, so nobody can
- * continue a known hash to the hash of a longer text.
+ * Creates fingerprints of one owner's texts after the other's. Each has 11 characters that are the same for the same
+ * owner and text. An owner's key is an HMAC of the owner's ID, and must not be stored anywhere. So a plain hash that
+ * starts with this key is as hard to guess as an HMAC of each text, and costs half as much. All keys have the same
+ * length and the hash is cut, so nobody can extend a known hash to the hash of a longer text.
  */
 export function createOwnerFingerprint(
   fingerprint: Fingerprint,
@@ -61,10 +61,10 @@ export function createOwnerFingerprint(
   };
 }
 
-/** Characters of base64url that contain only bits of the fingerprint, six bits each. */
+/** How many characters of base64url contain only bits of the fingerprint, six bits each. */
 const WHOLE_CHARACTERS = Math.floor((FINGERPRINT_BYTES * 8) / 6);
 
-/** Returns the last character, as if the hash ended there: two bits, then zeros. */
+/** Returns the last character as if the hash ended there, which means two bits and then zeros. */
 function lastCharacter(code: number): string {
   return LAST_CHARACTERS[Math.floor(BASE64URL.indexOf(String.fromCharCode(code)) / 16)] ?? '';
 }
@@ -78,9 +78,9 @@ const SHORT_LENGTH = 1_000;
 const MAX_UTF8_BYTES = 3;
 
 /**
- * HMAC-SHA-256 (RFC 2104) of a short text, in base64url, calculated from two hashes. `createHmac` takes
- * longer to create an object than both hashes take, and a contact needs more than a dozen. The key must not
- * be longer than a block.
+ * Creates HMAC-SHA-256 (RFC 2104) of short texts in base64url, calculated from two hashes. `createHmac` needs longer to
+ * create its object than both hashes take, and a contact needs more than a dozen of them. The key must not be longer
+ * than a block.
  */
 function createShortHmac(key: Buffer): (text: string) => string {
   const inner = Buffer.alloc(BLOCK_BYTES + SHORT_LENGTH * MAX_UTF8_BYTES);
@@ -97,10 +97,10 @@ function createShortHmac(key: Buffer): (text: string) => string {
 }
 
 /**
- * Returns the fingerprint key of this database, created at the first start. It is random, and the secret key only
- * encrypts it, so rotating the secret key changes no fingerprint. With different fingerprints, every contact would look
- * new, and its credit would be spent again. For the same reason, a key that cannot be decrypted is a ConfigurationError
- * and is never replaced.
+ * Returns the fingerprint key of this database, which is created at the first start. The key is random, and the secret
+ * key only encrypts it, so rotating the secret key changes no fingerprint. With different fingerprints, every contact
+ * would look new and be paid for again. For the same reason, a key that cannot be decrypted is never replaced, and
+ * throws a ConfigurationError.
  */
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
   const known = await findSecret(db, FINGERPRINT_KEY);
@@ -113,7 +113,9 @@ export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Pr
   }
 }
 
-/** If several processes start at once, the key of the first is kept. Resolves with that key. */
+/**
+ * Creates the key. If several processes start at the same time, the first one's key is kept. Resolves with that key.
+ */
 async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | null> {
   // With a new key, neither erased people nor paid contacts would be recognised.
   const used = await db.selectFrom('audit_head').select('id').executeTakeFirst();

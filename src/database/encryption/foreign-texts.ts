@@ -1,4 +1,4 @@
-/** Texts from CRMs: shown to users who decide, and deleted after `FOREIGN_TEXT_LIFE_MS`. */
+/** Stores texts from CRMs. They are shown to users who decide, and deleted after `FOREIGN_TEXT_LIFE_MS`. */
 
 import type { Selectable } from 'kysely';
 import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';
@@ -14,14 +14,14 @@ export type ForeignTextRecord = FromRow<Selectable<Tables['foreign_texts']>>;
 /** An encrypted text, before it is stored. */
 export interface SealedWords {
   id: string;
-  /** The contact that it is about; the empty string for the whole run. */
+  /** The contact that the text is about. Empty for the whole run. */
   crmId: string;
   sealed: string;
 }
 
 /**
- * The maximum number of texts that are kept for one run. If a rule rejects every contact, its text is always
- * the same, so keeping more would not help.
+ * How many texts are kept for one run. If a rule rejects every contact, its text is always the same, so more would not
+ * help.
  */
 export const MAX_TEXTS_OF_RUN = 1_000;
 
@@ -54,7 +54,7 @@ const dropKept = prepared((db, { until }: Slots<{ until: number }>) =>
   db.deleteFrom('foreign_texts').where('kept_at', '<=', until).compile(),
 );
 
-/** Keeps a run's texts: only the latest for each contact, and no more than the limit in total. */
+/** Keeps a run's texts: only the latest text for each contact, and not more than the limit. */
 export async function keepWords(
   trx: Trx,
   integrationId: string,

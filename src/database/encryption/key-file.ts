@@ -7,9 +7,9 @@ import { hasCode } from '../system-error.ts';
 const FILE_MODE = 0o600;
 
 /**
- * Returns the content of the key file. A missing file is created with `generate()`. If several processes
- * create it at once, all of them read the key of the first. Throws a ConfigurationError if the file cannot be
- * read or created.
+ * Returns the content of the key file. If the file is missing, it is created with `generate()`. If several processes
+ * create it at the same time, they all read the first one's key. Throws a ConfigurationError if the file cannot be read
+ * or created.
  */
 export async function readOrCreateKeyFile(path: string, generate: () => string): Promise<string> {
   try {
@@ -32,8 +32,8 @@ async function readIfExists(path: string): Promise<string | null> {
 }
 
 /**
- * The file is first written completely under another name and then linked, which never replaces a file. So no
- * process reads an incomplete key, and a key that is already in use is never lost.
+ * Creates the file. It is first written completely under a different name and then linked, which never replaces a file.
+ * So no process reads an incomplete key, and a key that is already in use is never lost.
  */
 async function create(path: string, key: string): Promise<string> {
   const folder = dirname(path);

@@ -18,16 +18,16 @@ export interface KeyRing {
 }
 
 const KEY_BYTES = 32;
-/** The names of keys appear in messages and in the log. */
+/** The form of a key's name. Names appear in messages and in the log. */
 export const KID = /^[A-Za-z0-9._-]{1,32}$/;
 /** 32 bytes in base64, in either alphabet, with or without padding. */
 const KEY_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
 const DERIVED_KID_LENGTH = 8;
 
 /**
- * Returns the keys for a database. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. If it is unset, a database file
- * gets its own key in a file next to it (`PATH.key`), so a first try needs no setup. With Postgres, where other
- * processes need the same key, an unset key is a ConfigurationError.
+ * Returns the keys for a database. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. If it is not set, a database file
+ * gets its own key in a file next to it (`PATH.key`), so a first try needs no setup. With Postgres, other processes
+ * need the same key, so a missing key throws a ConfigurationError.
  */
 export async function loadKeyRing(
   secretKey: string | undefined,
@@ -40,7 +40,7 @@ export async function loadKeyRing(
   return parseKeyRing(await readOrCreateKeyFile(path, generateKey), `The key file ${path}`);
 }
 
-/** Returns the file that the key is read from, or null if the key is set elsewhere or exists only in memory. */
+/** Returns the file that contains the key, or null if the key is set elsewhere or is only in memory. */
 export function findKeyFile(secretKey: string | undefined, databaseUrl: string): string | null {
   const location = parseDatabaseUrl(databaseUrl);
   if (secretKey?.trim() || location.kind === 'postgres' || location.path === null) return null;
@@ -63,16 +63,15 @@ export async function findKeyRing(
   return secretKey?.trim() || hasFile ? loadKeyRing(secretKey, databaseUrl) : null;
 }
 
-/** Path of the key file of a database file, used if no other key is set. */
+/** Returns the path of a database file's key file, which is used if no other key is set. */
 export function keyFilePath(databasePath: string): string {
   return `${databasePath}.key`;
 }
 
 /**
- * Reads one or several keys, separated by commas, the current one first. A key is 32 bytes in base64, with or
- * without a name before it (`2026:…`). A key without a name is named by its fingerprint, so to rotate, you
- * put the new key before the old one. Error messages refer to the text as `source`, and never contain any
- * part of it.
+ * Parses one or several keys, separated by commas. The current key comes first. A key is 32 bytes in base64, with or
+ * without a name before it (`2026:…`). A key without a name is named by its fingerprint, so to rotate, you put the new
+ * key before the old one. Error messages call the text `source` and never contain any part of it.
  */
 export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): KeyRing {
   const keys = text
@@ -112,7 +111,10 @@ function parseKey(entry: string, subject: string): SealingKey {
   return { kid, secret: createSecretKey(bytes) };
 }
 
-/** A hash reveals nothing about 32 random bytes, and different bytes get a different name. */
+/**
+ * Returns a name for a key. It is a hash, which reveals nothing about 32 random bytes and is different for different
+ * keys.
+ */
 function derivedKid(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, DERIVED_KID_LENGTH);
 }

@@ -7,10 +7,9 @@ const PAGE_ROWS = 500;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the second half of a rotation. It encrypts with the current key every value that an older key encrypted, and
- * returns the number of values. Afterwards the older keys can be removed. It can run while the program runs, and can be
- * stopped and started again. A value is replaced only if it has not changed since it was decrypted, and finished work
- * is not repeated.
+ * Completes a rotation: encrypts all values of older keys with the current key. Returns the number of values. After
+ * that the older keys can be removed. It can run next to the program, and can be stopped and started again. A value is
+ * replaced only if it has not changed since it was decrypted, and finished work is not repeated.
  */
 export async function resealAll<Db>(
   db: Kysely<Db>,
@@ -24,10 +23,7 @@ export async function resealAll<Db>(
   return resealed;
 }
 
-/**
- * Processes a column page by page, each in a transaction; returns the number of values that were
- * encrypted again.
- */
+/** Processes a column in pages, each in its own transaction. Returns how many values were encrypted again. */
 async function resealColumn<Db>(
   db: Kysely<Db>,
   sealer: Sealer,

@@ -2,10 +2,7 @@
 import { type CATALOGUE, listColumns } from '../tables/catalogue.ts';
 import type { SealContext } from './sealed.ts';
 
-/**
- * A column of encrypted text (or null), the primary key of its table, and the columns to which the text is
- * bound.
- */
+/** A column of encrypted text (or null), its table's primary key, and the columns to which the text is bound. */
 export interface SealedColumn {
   table: string;
   column: string;
@@ -14,7 +11,7 @@ export interface SealedColumn {
   boundTo: readonly [string, ...string[]];
 }
 
-/** Every column that the secret key encrypts; `test/database/encryption/reseal.test.ts` rotates them all. */
+/** All columns that the secret key encrypts. `test/database/encryption/reseal.test.ts` rotates all of them. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = listColumns('sealed').flatMap(
   ({ table, column, of, says }) =>
     says.with === 'secret key'
@@ -31,8 +28,8 @@ export function settingsSealContext(integrationId: string): SealContext {
 }
 
 /**
- * Returns the values that were in the CRM before a write. They are bound to the contact, because otherwise a row could
- * restore one person's values to another.
+ * Returns the context of the values that were in the CRM before a write. They are bound to the contact, because
+ * otherwise a row could restore one person's values to another.
  */
 export function valuesBeforeSealContext(write: {
   id: string;
@@ -66,7 +63,7 @@ export function setupDraftSealContext(integrationId: string): SealContext {
 }
 
 /**
- * Returns a CRM's text about a contact, or about a whole run. It is bound to the contact, because otherwise one
+ * Returns the context of a CRM's text about a contact or a whole run. It is bound to the contact, because otherwise one
  * person's text could appear with another.
  */
 export function foreignTextSealContext(text: {
@@ -83,7 +80,7 @@ export function foreignTextSealContext(text: {
   });
 }
 
-/** Name and e-mail address of a user. */
+/** Returns the context of a user's name and e-mail address. */
 export function undoAuthorSealContext(runId: string): SealContext {
   return createSealContext('run_undos', 'author', { run_id: runId });
 }
@@ -92,12 +89,12 @@ export function personSealContext(id: string): SealContext {
   return createSealContext('people', 'sealed', { id });
 }
 
-/** Returns the one-time value that confirms an address of the server. */
+/** Returns the context of the one-time value that confirms an address of the server. */
 export function addressSealContext(id: string): SealContext {
   return createSealContext('addresses', 'secret', { id });
 }
 
-/** The user of a CRM whom a user here has linked. */
+/** Returns the context of a CRM user who is linked to a user here. */
 export function crmUserSealContext(id: string): SealContext {
   return createSealContext('crm_users', 'sealed', { id });
 }
@@ -108,8 +105,8 @@ export function passkeySealContext(id: string): SealContext {
 }
 
 /**
- * Returns the key of a contact's kept profile, and the profile's part for rankings. It is bound to the contact, because
- * otherwise one person's profile could be delivered to another.
+ * Returns the context of a kept profile's key and of the profile's part for rankings. They are bound to the contact,
+ * because otherwise one person's profile could be delivered to another.
  */
 export function profileKeySealContext(integrationId: string, crmId: string): SealContext {
   return createSealContext('kept_profiles', 'key', {
@@ -118,7 +115,7 @@ export function profileKeySealContext(integrationId: string, crmId: string): Sea
   });
 }
 
-/** The results of a client's runs in a month. */
+/** Returns the context of a month's results. */
 export function monthResultsSealContext(integrationId: string, month: string): SealContext {
   return createSealContext('month_results', 'results', { integration_id: integrationId, month });
 }
@@ -138,7 +135,7 @@ export function placeOfRow(
 
 type Catalogue = typeof CATALOGUE;
 
-/** The columns to which a column of encrypted text is bound; `never` for all other columns. */
+/** The columns to which an encrypted column is bound. `never` for all other columns. */
 type BoundTo<Of> = Of extends { says: { boundTo: readonly (infer Name extends string)[] } }
   ? Name
   : never;

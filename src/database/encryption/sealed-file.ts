@@ -16,7 +16,7 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const CHUNK_BYTES = 1024 * 1024;
-/** Whether the chunk is the last one, and its number of bytes. */
+/** A byte that marks the last chunk, and the chunk's length. */
 const FRAME_BYTES = 5;
 const MAX_HEADER_BYTES = 4096;
 const FILE_MODE = 0o600;
@@ -67,8 +67,8 @@ export async function sealFile(
 }
 
 /**
- * Decrypts a file into a new file, or only checks it if `to` is null. Throws a FatalError if anything in it
- * has changed since it was encrypted, and a ConfigurationError if it is not a backup or its key is missing.
+ * Decrypts a file into a new file. If `to` is null, only checks the file. Throws a FatalError if anything in it has
+ * changed since it was encrypted, and a ConfigurationError if it is not a backup or its key is missing.
  */
 export async function openSealedFile(
   from: string,
@@ -152,7 +152,10 @@ function keyOfFile({ secret }: SealingKey, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, MAGIC, KEY_BYTES));
 }
 
-/** Contains the number of the chunk, so no two chunks under one key are the same. */
+/**
+ * Builds the initialization vector. It contains the chunk's number, so no two chunks under one key are encrypted in the
+ * same way.
+ */
 function buildIv(number: number, isLast: boolean): Buffer {
   const iv = Buffer.alloc(IV_BYTES);
   iv.writeUInt8(isLast ? 1 : 0, 0);

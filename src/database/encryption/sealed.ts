@@ -15,14 +15,14 @@ export interface SealContext {
   row: readonly [string, ...string[]];
 }
 
-/** Text that only the key's owner can read; used for every secret at rest. */
+/** Encrypts text that only the key's owner can read. Used for every stored secret. */
 export interface Sealer {
   /** Encrypts with the current key. The same text gives a different result each time. */
   seal(text: string, place: SealContext): string;
   /**
-   * Returns the decrypted text. Throws a ConfigurationError that names the key if the ring lacks it. Throws a
-   * FatalError if the value was changed, was encrypted for another place, or has a form that this version
-   * does not recognise.
+   * Returns the decrypted text. Throws a ConfigurationError with the key's name if the ring lacks it. Throws a
+   * FatalError if the value was changed, was encrypted for another place, or has a form that this version does not
+   * know.
    */
   open(sealed: string, place: SealContext): string;
   /**
@@ -37,8 +37,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The form of a text, in its header: it is encrypted for its place. Texts in any other form cannot be
- * decrypted.
+ * The form of a text, in its header. It says that the text is encrypted for its place. Texts in any other form cannot
+ * be decrypted.
  */
 const BOUND = 'row-bound';
 
@@ -50,12 +50,12 @@ const headerSchema = z.strictObject({
 });
 
 /**
- * Encrypts as JWE in compact form (RFC 7516): direct encryption with A256GCM, with the key ID in the header.
- * The place is additional authenticated data, the `aad` of the JSON form. It is not stored, because the
- * reader knows where it reads from. With the key and the place, any JOSE library can decrypt the text.
+ * Encrypts as JWE in compact form (RFC 7516), with direct encryption by A256GCM and the key ID in the header. The place
+ * is additional authenticated data, like `aad` in the JSON form. It is not stored, because the reader knows where it
+ * reads from. With the key and the place, any JOSE library can decrypt the text.
  *
- * This implementation uses `node:crypto`, which is synchronous. It is many times faster than WebCrypto, which
- * those libraries use, and a page of contacts encrypts hundreds of values.
+ * This implementation uses `node:crypto`, which is synchronous. It is many times faster than WebCrypto, which those
+ * libraries use, and a page of contacts encrypts hundreds of values.
  */
 export function createSealer({ current, keys }: KeyRing): Sealer {
   const currentHeader = base64url(
@@ -125,7 +125,7 @@ function decrypt(
   }
 }
 
-/** JSON separates the parts, whatever characters they contain. */
+/** Returns the data that is bound to a text. JSON separates its parts, whatever characters they contain. */
 function boundData(header: string, { table, column, row }: SealContext): Buffer {
   const place = Buffer.from(JSON.stringify([table, column, ...row]));
   return Buffer.from(`${header}.${base64url(place)}`, 'ascii');

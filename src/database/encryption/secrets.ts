@@ -31,7 +31,7 @@ export async function removeSecret(trx: Trx, name: string): Promise<void> {
   await trx.deleteFrom('secrets').where('name', '=', name).execute();
 }
 
-/** Removes all secrets whose names start with this prefix, for example the secrets of an abandoned set-up. */
+/** Removes all secrets whose names start with this prefix. These can be the secrets of an abandoned set-up. */
 export async function removeSecrets(trx: Trx, prefix: string): Promise<void> {
   await trx
     .deleteFrom('secrets')

@@ -1,11 +1,11 @@
 import { FatalError } from '../../core/errors.ts';
 
-/** The maximum time for which one caller may keep the only connection while others wait. */
+/** How long one caller may keep the only connection while others wait. */
 const MAX_HOLD_MS = 30_000;
 
 /** A mutex for the only connection of a SQLite database. Callers are served in order. */
 export interface ConnectionQueue {
-  /** Resolves when the caller has the connection; rejects with a FatalError if its current user does not return it. */
+  /** Resolves when the caller has the connection. Rejects with a FatalError if its current user does not return it. */
   enter(): Promise<void>;
   leave(): void;
 }
@@ -15,7 +15,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** `maxHoldMs` defaults to 30 seconds; a transaction takes milliseconds. */
+/** Creates the queue. `maxHoldMs` defaults to 30 seconds, although a transaction takes only milliseconds. */
 export function createConnectionQueue(maxHoldMs = MAX_HOLD_MS): ConnectionQueue {
   const waiting = new Set<Waiter>();
   let isHeld = false;

@@ -2,18 +2,15 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { FatalError } from '../../core/errors.ts';
 
-/**
- * Resolves while the open database is still the file at its path; rejects with StoreReplaced
- * otherwise.
- */
+/** Resolves while the open database is still the file at its path. Rejects with StoreReplaced otherwise. */
 export type RequireInPlace = () => Promise<void>;
 
 /** For a database on a server or in memory. */
 export const neverReplaced: RequireInPlace = async () => undefined;
 
 /**
- * The open file now has another name, or no name. Everything written into it is lost when this process ends,
- * and the next process finds a different database.
+ * Thrown if the open file now has a different name or none. Everything that is written into it is lost when this
+ * process ends, and the next process finds a different database.
  */
 export class StoreReplaced extends FatalError {
   constructor(path: string) {
@@ -24,7 +21,9 @@ export class StoreReplaced extends FatalError {
   }
 }
 
-/** Remembers which file is at a path. Call it before the file is opened, so a replacement in between is noticed. */
+/**
+ * Remembers which file is at a path. Call it before the file is opened, so a replacement in the meantime is noticed.
+ */
 export async function rememberFile(path: string): Promise<RequireInPlace> {
   const absolute = resolve(path);
   const first = await readFileIdentity(absolute);

@@ -2,9 +2,9 @@ import { type QueryExecutorProvider, SqliteAdapter, sql } from 'kysely';
 import { isPassing } from '../store-error.ts';
 
 /**
- * Rewrites the file of an SQLite database, so it no longer contains erased data. Its pages keep bytes of rows that were
- * moved, because `secure_delete` overwrites only rows that are deleted in place, and its write-ahead log keeps earlier
- * pages. Returns false if another process is using the file. In that case, the rewrite has to be repeated. Does nothing
+ * Rewrites an SQLite database's file, so it no longer contains erased data. Its pages keep bytes of rows that were
+ * moved, because `secure_delete` overwrites only rows that are deleted in place. Its write-ahead log keeps earlier
+ * pages. Returns false if another process is using the file, in which case the rewrite must be repeated. Does nothing
  * on Postgres, whose server reuses the space at some later time.
  */
 export async function overwriteErased(db: QueryExecutorProvider): Promise<boolean> {

@@ -7,10 +7,10 @@ import {
 } from 'kysely';
 
 /**
- * Writes statements so that SQLite prepares them only once. SQLite plans by the value of a parameter if it is a limit,
- * or if an ordered statement compares a column with it. It prepares such a statement again for each run, which takes
- * longer than most statements. So known limits are written into the statement. A parameter that is a limit or follows
- * `=` gets a plus before it, which has no other effect.
+ * Writes statements so that SQLite prepares them only once. SQLite uses a parameter's value for its plan if the
+ * parameter is a limit, or if an ordered statement compares a column with it. Such a statement is prepared again for
+ * each run, which takes longer than running most statements. So known limits are written into the statement. A
+ * parameter that is a limit or follows `=` gets a plus before it, which has no other effect.
  */
 export class SqliteCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {

@@ -1,4 +1,4 @@
-/** The file of an SQLite database as a whole: copied during use, locked, and replaced. */
+/** Handles the file of an SQLite database as a whole: copies it during use, locks it, and replaces it. */
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -10,15 +10,15 @@ const FILE_MODE = 0o600;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * The copy is made in one step, because with several steps it would restart whenever another process has
- * written.
+ * The number of pages per step. The copy is made in one step, because with several steps it would restart whenever
+ * another process writes.
  */
 const ALL_PAGES = 0x7fff_ffff;
 
 /** Files that SQLite keeps next to an open database file. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
-/** Copies the state of one moment into a new file, while others read and write. */
+/** Copies the state at one moment into a new file, while others read and write. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   await (await open(to, 'wx', FILE_MODE)).close();
   try {
@@ -34,7 +34,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   settleFile(to);
 }
 
-/** Afterwards, the whole database is in this one file. Throws if the file is damaged. */
+/** Puts the whole database into this one file. Throws if the file is damaged. */
 export function settleFile(path: string): void {
   try {
     const database = new Sqlite(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
@@ -53,9 +53,9 @@ export function settleFile(path: string): void {
 /** A database that no other process can use until it is released. */
 export interface LockedDatabase {
   /**
-   * Atomically and durably replaces the file with another file. The previous file is kept under `keptAs`, or with a
-   * number at the end if that file exists, because it may be the only copy of a database. Resolves with the name, or
-   * null if there was no previous file.
+   * Replaces the file with another file, atomically and durably. The previous file is kept as `keptAs`, or with a
+   * number at the end if that file exists, because it may be the only copy of a database. Resolves with its name, or
+   * with null if there was no previous file.
    */
   replaceBy(path: string, keptAs: string): Promise<string | null>;
   release(): void;
@@ -121,7 +121,7 @@ function takeLock(path: string): Sqlite.Database | null {
 
 const UNREADABLE = ['database_damaged', 'database_not_a_database'];
 
-/** Removes one of our files, and the files that SQLite keeps next to it. */
+/** Removes one of our files, with the files that SQLite keeps next to it. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ['', ...BESIDE]) await rm(`${path}${suffix}`, { force: true });
 }

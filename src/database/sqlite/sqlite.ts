@@ -62,12 +62,12 @@ export async function openSqlite(
 }
 
 class TransactionalSqliteAdapter extends SqliteAdapter {
-  /** Makes a migration one transaction: if it is killed halfway, nothing remains of it. */
+  /** Makes each migration one transaction, so a kill halfway leaves nothing behind. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** There is only one connection. The driver below queues for it, with a time limit for waiting. */
+  /** There is only one connection. The driver below queues for it, with a time limit. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -100,7 +100,9 @@ function connect(path: string | null): Sqlite.Database {
   }
 }
 
-/** If the file system has no shared memory, SQLite silently keeps another journal mode. */
+/**
+ * Requires the write-ahead log. If the file system has no shared memory, SQLite silently keeps another journal mode.
+ */
 function requireWriteAheadLog(database: Sqlite.Database, path: string): void {
   if (database.pragma('journal_mode', { simple: true }) === 'wal') return;
   throw new ConfigurationError(
@@ -120,8 +122,7 @@ function createDriver(database: Sqlite.Database): Driver {
       connection ??= inSlices(await driver.acquireConnection());
       return connection;
     },
-    // A plain `begin` that reads and then writes fails at once if another process has written in
-    // between.
+    // A plain `begin` that reads and then writes fails immediately if another process has written in between.
     async beginTransaction(connection) {
       await connection.executeQuery(CompiledQuery.raw('begin immediate'));
     },
@@ -138,8 +139,8 @@ function createDriver(database: Sqlite.Database): Driver {
 const SLICE_MS = 5;
 
 /**
- * Returns the same connection, but it regularly yields to timers and sockets, as a connection to a server does with
- * each statement. SQLite responds synchronously, so a transaction of many statements would block as a whole. The
+ * Returns the connection, which now yields to timers and sockets regularly, as a connection to a server does with each
+ * statement. SQLite responds synchronously, so a transaction of many statements would block everything else. The
  * transaction stays open in the meantime, and other users of the connection wait. If the process is killed then, the
  * whole transaction is rolled back.
  */
@@ -157,7 +158,7 @@ function inSlices(connection: DatabaseConnection): DatabaseConnection {
   };
 }
 
-/** Returns the same database, but an integer that JavaScript would round throws an error, as on Postgres. */
+/** Returns the database, which now throws an error for an integer that JavaScript would round, as on Postgres. */
 function exactIntegers(database: Sqlite.Database): SqliteDatabase {
   function prepare(sql: string): SqliteStatement {
     const statement = database.prepare(sql);

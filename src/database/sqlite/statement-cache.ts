@@ -4,9 +4,8 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely';
 const MAX_STATEMENTS = 256;
 
 /**
- * Returns the same database with a cache of prepared statements. When the cache is full, the least recently used
- * statement is removed. Without the cache, Kysely would prepare each query again, which costs more than running a small
- * query.
+ * Returns the database with a cache of prepared statements. If the cache is full, the least recently used statement is
+ * removed. Without the cache, Kysely would prepare each query again, which costs more than running a small query.
  */
 export function cacheStatements(
   database: SqliteDatabase,

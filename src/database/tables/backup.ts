@@ -15,26 +15,27 @@ export const BACKUP_TABLES = {
     {
       integration_id: text(),
       /**
-       * Its database was restored from a backup, or all of it was erased. `networks`: its contacts are sorted after a
-       * restore, but the members of a network are not known yet, because its group could not be read.
+       * Why the row exists. Normally the database was restored from a backup, or was erased completely. `networks`: its
+       * contacts are sorted after a restore, but a network's members are not known yet, because its group could not be
+       * read.
        */
       why: text<'restored' | 'networks' | 'erased'>(),
       /** When the backup was made, or null if unknown. */
       made_at: nullable(bigint()),
       /**
-       * Erasures after this instant are unknown, so no run may start (epoch ms), or null if the erasure log was found.
+       * The time after which erasures are unknown, so no run may start (epoch ms). Null if the erasure log was found.
        */
       erasures_unknown_after: nullable(bigint()),
       /** When the hold started. */
       held_at: bigint(),
       /**
-       * 1 if the spending journal continues without damage after the backup, or 0 if it does not show the payments
-       * since then.
+       * 1 if the spending journal continues after the backup without damage. 0 if it does not show the payments since
+       * then.
        */
       is_journaled: integer(),
       /**
-       * When a user agreed to spend again. Null until then. The row is kept until a run has sorted the contacts that
-       * may have been paid for since the backup.
+       * When a user agreed to spend again. Null until then. The row stays until a run has sorted the contacts that may
+       * have been paid for since the backup.
        */
       agreed_at: nullable(bigint()),
     },

@@ -1,8 +1,8 @@
 /**
- * Every table of the store, declared once, by the topic that owns its statements. Other topics call functions
- * of that topic. The catalogue determines the rows that Kysely reads. It also determines which columns and
- * tables are used by `forget`, `about`, the export, retention, the rotation of the secret key and the erasure
- * of a client. `test/database/catalogue.test.ts` compares it with the database.
+ * Declares every table of the store once, by the topic that owns its statements. Other topics call functions of that
+ * topic. The catalogue determines the rows that Kysely reads. It also determines which columns and tables `forget`,
+ * `about`, the export, retention, the rotation of the secret key and the erasure of a client use.
+ * `test/database/catalogue.test.ts` compares it with the database.
  */
 import { BACKUP_TABLES } from './backup.ts';
 import { CLIENT_TABLES } from './clients.ts';
@@ -98,7 +98,7 @@ const TABLES: readonly (readonly [TableName, Table])[] = (
   Object.keys(CATALOGUE) as TableName[]
 ).map((name) => [name, CATALOGUE[name]]);
 
-/** Every column with this meaning, in the order of the catalogue. */
+/** Returns all columns with this meaning, in the order of the catalogue. */
 export function listColumns<Is extends Meaning['is']>(
   is: Is,
 ): PlacedColumn<Extract<Meaning, { is: Is }>>[] {

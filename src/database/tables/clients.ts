@@ -1,7 +1,4 @@
-/**
- * Clients (in code: integrations), the data that starts their runs, and the data that connects them with
- * their CRM.
- */
+/** Clients (integrations in code), the data that starts their runs, and the data that connects them with their CRM. */
 import { bigint, integer, nullable, personal, sealed, table, text, withDefault } from './table.ts';
 
 export const CLIENT_TABLES = {
@@ -18,7 +15,7 @@ export const CLIENT_TABLES = {
       crm_account: nullable(text()),
       /** Encrypted settings, for integrations whose settings are in the database instead of a file. */
       settings: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
-      /** Increased across all rows whenever settings are applied or removed; 0 before that. */
+      /** Increased across all rows whenever settings are applied or removed. 0 before that. */
       settings_version: withDefault(bigint()),
       /** The position at which the next reading starts. */
       cursor: nullable(text()),
@@ -32,23 +29,22 @@ export const CLIENT_TABLES = {
        * run has read since then is outside the filter. Null if the scope never changed.
        */
       scope_since: nullable(bigint()),
-      /** When a run last noticed that another tool writes into the CRM as the same user, or null if never. */
-      other_tool_at: nullable(bigint()),
       /**
-       * The fingerprint of the settings that determine the list of contacts, from the last list without missing
-       * contacts.
+       * When a run last noticed that another tool writes to the CRM as the same user. Null if this was never noticed.
        */
+      other_tool_at: nullable(bigint()),
+      /** The fingerprint of the settings that define the list of contacts, when the list was last complete. */
       list_scope: nullable(text()),
       /**
-       * JSON: the columns setting (a fingerprint), and the names of the identity sources that could ever be read under
-       * it, or null before the first run.
+       * JSON with the fingerprint of the columns setting, and the names of the identity sources that could ever be read
+       * with it. Null before the first run.
        */
       identity_sources: personal(nullable(text())),
       /** Increased when a run starts. Each checkpoint checks it first. */
       run_epoch: integer(),
       lease_owner: nullable(text()),
       lease_until: nullable(bigint()),
-      /** The run that started last, or null before the first. */
+      /** The run that was started last. Null before the first run. */
       last_run: nullable(text()),
     },
   ),
@@ -84,24 +80,21 @@ export const CLIENT_TABLES = {
       integration_id: text(),
       /** SHA-256 of the token in the address. */
       token_hash: text(),
-      /** How callers sign their calls: the kind of a CRM, or `hmac`, or null if they do not. */
+      /** How callers sign their calls: the kind of a CRM, or `hmac`. Null if they do not sign. */
       signature: nullable(text()),
       /** The encrypted secret with which they sign. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['integration_id'] })),
       created_at: bigint(),
       last_used_at: nullable(bigint()),
-      /** The number of contacts that calls named and that the CRM does not have. */
+      /** How many contacts calls have named that the CRM does not have. */
       ignored_count: withDefault(bigint()),
       /** The time of the last call that requested something, by the database's clock. */
       called_at: withDefault(bigint()),
-      /** Runs for further calls of a burst do not start before this instant; 0 after a quiet time. */
+      /** Runs for further calls of a burst do not start before this time. 0 after a quiet time. */
       opens_at: withDefault(bigint()),
     },
   ),
-  /**
-   * Signed calls that were accepted. They are kept as long as a repetition would not be refused because of
-   * its age.
-   */
+  /** Signed calls that were accepted. They are kept until a repetition would be refused because of its age. */
   hook_receipts: table(
     {
       key: ['fingerprint'],
@@ -123,7 +116,7 @@ export const CLIENT_TABLES = {
       retention: null,
     },
     {
-      /** The fingerprint of the CRM's user and the key of the click. */
+      /** The fingerprint of the CRM user and of the click's key. */
       fingerprint: text(),
       /** The fingerprint of what was clicked. */
       request: text(),
@@ -149,7 +142,7 @@ export const CLIENT_TABLES = {
       marked_at: bigint(),
     },
   ),
-  /** The tokens with which a CRM's own pages call the door of one client. They have no role. */
+  /** Tokens with which a CRM's own pages call a client's door. They have no role. */
   door_tokens: table(
     {
       key: ['id'],
@@ -170,7 +163,7 @@ export const CLIENT_TABLES = {
       last_used_at: nullable(bigint()),
     },
   ),
-  /** Webhook calls with the same response. Only the latest calls of each integration are kept. */
+  /** Webhook calls with the same response. Only each integration's latest calls are kept. */
   hook_calls: table(
     {
       key: ['id'],
@@ -185,11 +178,11 @@ export const CLIENT_TABLES = {
       at: bigint(),
       last_at: bigint(),
       times: integer(),
-      /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
+      /** `accepted`, `repeated`, `other_account`, or a refusal's code. */
       answer: text(),
-      /** The number of contacts that the last of these calls named. */
+      /** How many contacts the last of these calls named. */
       contacts: integer(),
-      /** The run that the call led to, or null if there is none. */
+      /** The run that the call led to. Null if it led to none. */
       run_id: nullable(text()),
     },
   ),
@@ -208,7 +201,7 @@ export const CLIENT_TABLES = {
       /** The encrypted PKCE verifier. */
       verifier: sealed({ with: 'secret key', boundTo: ['state_hash', 'integration_id'] }),
       expires_at: bigint(),
-      /** `connected`, or the reason for the failure, or null until a user has returned. */
+      /** `connected`, or the reason for the failure. Null until a user has returned. */
       outcome: nullable(text()),
     },
   ),
@@ -224,15 +217,12 @@ export const CLIENT_TABLES = {
       integration_id: text(),
       /** The answers so far, including keys. They are encrypted. */
       draft: sealed({ with: 'secret key', boundTo: ['integration_id'] }),
-      /** Increases with each change, so the second of two browsers notices the change of the first. */
+      /** Increases with each change, so of two browsers the second one notices the change of the first. */
       version: bigint(),
       updated_at: bigint(),
     },
   ),
-  /**
-   * A matter about which users were notified. There is one row per subject, which is kept when the matter is
-   * over.
-   */
+  /** A problem that users were notified of. There is one row per subject, which stays after the problem is over. */
   alerts: table(
     {
       key: ['integration_id', 'subject'],
@@ -245,15 +235,15 @@ export const CLIENT_TABLES = {
       /** The subject of the alert, for example `held` or `credits_low/enhancements`. */
       subject: text(),
       since: bigint(),
-      /** When users were notified, or null until sending has succeeded. */
+      /** When users were notified. Null until sending has succeeded. */
       told_at: nullable(bigint()),
-      /** When the problem was over, or null while it lasts. */
+      /** When the problem was over. Null while it lasts. */
       over_at: nullable(bigint()),
     },
   ),
   /**
-   * The results of a client's runs in a past month. Never for one run: the sums of a run for one contact would be
-   * that person's wealth. An erasure deletes the months in which the person may be counted.
+   * The results of a client's runs in a past month. They are never stored for one run, because the sums of a run for
+   * one contact would show that person's wealth. An erasure deletes the months in which the person may be counted.
    */
   month_results: table(
     {

@@ -19,7 +19,7 @@ export type ContactState =
   | 'due'
   /** Part of an open submission, or its job is running. */
   | 'submitted'
-  /** Its job is done; the profile waits to be fetched and delivered. */
+  /** Its job is done, and the profile waits to be fetched and delivered. */
   | 'ready'
   /** Waits for a user's decision. */
   | 'held'
@@ -84,10 +84,7 @@ export const CONTACT_TABLES = {
       state: text<ContactState>(),
       /** The fingerprint of the name, the addresses and the employers as last read. */
       identity: personal(text()),
-      /**
-       * 1 if the contact may be submitted according to its CRM record, because names are present and it has
-       * not opted out.
-       */
+      /** 1 if its CRM record allows the contact to be submitted, because it has names and no opt-out. */
       eligible: personal(integer()),
       due_reason: personal(nullable(text<DueReason>())),
       /** 0 for members of mirrored groups, 1 for contacts that were never enhanced, 2 for all others. */
@@ -95,7 +92,7 @@ export const CONTACT_TABLES = {
       /** The identity on which the last credit was spent, and when. */
       asked_identity: personal(nullable(text())),
       asked_at: personal(nullable(bigint())),
-      /** Whether that credit still counts, or null if none was ever spent. */
+      /** Whether that credit still counts. Null if no credit was ever spent. */
       last_credit: personal(nullable(text<LastCredit>())),
       /** The current job. If a contact left before its job ended, it has the job again when it returns. */
       tracking_id: personal(nullable(text())),
@@ -103,20 +100,19 @@ export const CONTACT_TABLES = {
       /** When a profile was last delivered. */
       enhanced_at: personal(nullable(bigint())),
       /**
-       * JSON: field → fingerprint of the value that we wrote last. After a space follows the fingerprint of
-       * the value into which the CRM's own automation changed it, if it did.
+       * JSON that maps each field to the fingerprint of the value that we wrote last. If the CRM's automation has
+       * changed that value, the fingerprint of the changed value follows after a space.
        */
       owned_values: personal(text()),
-      /** The donor that those values belong to, or null if nothing was ever delivered. */
+      /** The donor that those values belong to. Null if nothing was ever delivered. */
       values_donor: nullable(donorId('contact')),
       /**
-       * The identity that those values were bought for, in the form of `identity`, or null if nothing was ever
-       * delivered.
+       * The identity that those values were bought for, in the form of `identity`. Null if nothing was ever delivered.
        */
       values_identity: personal(nullable(text())),
       /** The result of the last run that processed the contact, and the reason. */
       outcome_reason: personal(text()),
-      /** Null in a row that a merge created and that no run has processed. */
+      /** Null in a row that a merge has created and that no run has processed. */
       outcome_run: nullable(text()),
       outcome_at: bigint(),
       /** Details of the reason for a user, without personal data. */
@@ -124,8 +120,8 @@ export const CONTACT_TABLES = {
       /** The run that last saw it in the CRM, or null if no run has seen it. */
       seen_run: nullable(text()),
       /**
-       * 1 once it was read that the contact left the CRM, which may report this more than once, or 0 when the contact
-       * is seen again.
+       * 1 once it was read that the contact left the CRM, because the CRM may report this again. 0 when the contact is
+       * seen again.
        */
       departure_read: withDefault(integer()),
       /**
@@ -139,23 +135,23 @@ export const CONTACT_TABLES = {
         }),
       ),
       /**
-       * 1 if the contact had opted out when it was last read, 2 if its person objects, even while work for
-       * the contact is in progress. Such a contact is in no network, and none of its data is shown.
+       * 1 if the contact had opted out when it was last read, 2 if its person objects. This is recorded even while work
+       * for the contact is in progress. Such a contact is in no network, and no data about it is shown.
        */
       has_opted_out: personal(withDefault(integer())),
       /**
-       * Since when (epoch ms) neither a lookup nor a complete reading has found the contact, without a sign that it was
-       * deleted, or null while it is there. A contact that was removed for this reason keeps the value.
+       * The time since when the contact has not been found by a lookup or a complete reading, although nothing shows
+       * that it was deleted (epoch ms). Null while it is there. If the contact was removed for this reason, the value
+       * stays.
        */
       missing_since: nullable(bigint()),
       /**
-       * The currencies of its record when it was last read (`currenciesText`), or null if the CRM has none on its
-       * records.
+       * The currencies of its record when it was last read (`currenciesText`). Null if the CRM has none on its records.
        */
       currency: nullable(text()),
     },
   ),
-  /** Values of a mark that excluded more than half of the contacts. */
+  /** Values of a mark that has excluded more than half of the contacts. */
   mark_questions: table(
     {
       key: ['integration_id', 'mark'],

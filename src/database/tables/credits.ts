@@ -14,9 +14,9 @@ export type SubmissionState =
   | 'not_charged'
   | 'charged';
 
-/** The state of a job. There is one row for each contact that its profile is for. */
+/** The state of a job. A job has one row for each contact that its profile is for. */
 export type JobState =
-  /** The submission's intent is on disk; no response yet. */
+  /** The submission's intent is on disk, and there is no response yet. */
   | 'intended'
   | 'processing'
   | 'completed'
@@ -26,7 +26,7 @@ export type JobState =
   | 'delivered'
   | 'failed'
   | 'vanished'
-  /** Not charged: rejected, not processed, or settled as not charged. */
+  /** The job was not charged: it was rejected, not processed, or settled as not charged. */
   | 'unpaid'
   /** Charged or not provably unpaid. The job ID is unknown. */
   | 'lost';
@@ -35,8 +35,8 @@ export type JobState =
 export const ERASED_ID = '';
 
 /**
- * The `balance_before` of a submission that is known only from the spending journal, if the journal had no
- * reading before it.
+ * The `balance_before` of a submission that is known only from the spending journal, if the journal has no earlier
+ * reading.
  */
 export const UNKNOWN_BALANCE = 0;
 
@@ -52,8 +52,8 @@ export const CREDIT_TABLES = {
       /** The fingerprint of the base URL and the key. */
       id: text(),
       /**
-       * Credits in the enhancements bucket, or null if unknown. This is the last reading while no submission with the
-       * key was open, minus the charges of submissions that have closed since.
+       * The credits in the enhancements bucket, or null if unknown. This is the last reading while none of the key's
+       * submissions was open, minus the cost of submissions that were closed since.
        */
       balance: nullable(bigint()),
       /** When the balance was last requested from the service. */
@@ -63,8 +63,7 @@ export const CREDIT_TABLES = {
     },
   ),
   /**
-   * On Postgres, the pace of one service key or of one limit of a CRM account. On SQLite, each process has
-   * its own pace.
+   * The pace of a service key, or of a limit of a CRM account, on Postgres. On SQLite, each process has its own pace.
    */
   paces: table(
     {
@@ -96,9 +95,9 @@ export const CREDIT_TABLES = {
       /** The fingerprint of the connector's kind, the identity columns and the mode. */
       id: text(),
       first_seen_at: bigint(),
-      /** When it was accepted (epoch ms), or null while it is on trial. */
+      /** When the mapping was accepted (epoch ms). Null while it is on trial. */
       accepted_at: nullable(bigint()),
-      /** Whether it was accepted by its match rate or by a user, or null while it is on trial. */
+      /** Whether its match rate or a user has accepted the mapping. Null while it is on trial. */
       accepted_by: nullable(text<'trial' | 'person'>()),
     },
   ),
@@ -167,15 +166,15 @@ export const CREDIT_TABLES = {
       }),
       identity: personal(text()),
       /**
-       * The fingerprint of service key and person, the same wherever the same question was paid for, or null if the job
-       * is not shared.
+       * The fingerprint of service key and person, which is the same wherever the same person was paid for. Null if the
+       * job is not shared.
        */
       person: personal(nullable(text())),
       /** Why the contact was submitted. */
       reason: personal(text<DueReason>()),
       state: text<JobState>(),
       job_id: personal(nullable(text())),
-      /** 1 if the service recognised the person (the profile passed the guard), 0 if not. Null until then. */
+      /** 1 if the service recognised the person (the profile passed the guard), and 0 if not. Null until then. */
       known: personal(nullable(integer())),
       /** When the job was settled (epoch ms). */
       answered_at: nullable(bigint()),
@@ -186,8 +185,8 @@ export const CREDIT_TABLES = {
     },
   ),
   /**
-   * Contacts that were paid for after the backup from which this database was restored, according to the
-   * spending journal. A row ends when its contact adopts the job or a decision about it is opened.
+   * Contacts that were paid for after the backup that was restored, according to the spending journal. A row ends when
+   * its contact adopts the job or a decision about it is opened.
    */
   recalled_payments: table(
     {
@@ -220,7 +219,7 @@ export const CREDIT_TABLES = {
       retention: null,
     },
     {
-      /** The integration; the empty string for the sum of all integrations. */
+      /** The integration. Empty for the sum of all integrations. */
       integration_id: text(),
       span: text<'day' | 'month'>(),
       /** `2026-11-22` or `2026-11`. */

@@ -1,8 +1,8 @@
-/** Data about the database itself: secrets, texts from outside, and the store's new location after a move. */
+/** Data about the database itself: secrets, texts from outside, and where the store is after a move. */
 import { bigint, contactId, nullable, sealed, table, text } from './table.ts';
 
 export const DATABASE_TABLES = {
-  /** Encrypted text by name: tokens, the fingerprint key. */
+  /** Encrypted texts by name, such as tokens and the fingerprint key. */
   secrets: table(
     {
       key: ['name'],
@@ -27,7 +27,7 @@ export const DATABASE_TABLES = {
       id: text(),
       integration_id: text(),
       run_id: text(),
-      /** The contact's ID in the CRM; the empty string for a text about the whole run. */
+      /** The contact's ID in the CRM. Empty for a text about the whole run. */
       crm_id: contactId({
         forget: 'otherwise',
         about: 'texts',
@@ -38,7 +38,7 @@ export const DATABASE_TABLES = {
       kept_at: bigint(),
     },
   ),
-  /** The move of a store out of this database, or into it. There is no row if the store never moved. */
+  /** A store's move out of this database or into it. There is no row if the store was never moved. */
   moves: table(
     {
       key: ['role'],
@@ -48,12 +48,12 @@ export const DATABASE_TABLES = {
     },
     {
       role: text<'source' | 'target'>(),
-      /** The ID of the move, which is the same in both databases. */
+      /** The ID of the move. It is the same in both databases. */
       id: text(),
       /** The other database, without its password. */
       other: text(),
       /**
-       * Null at first. It is set in the source first, which is not used from then on, and then in the target,
+       * Null at first. It is set first in the source, which is no longer used from then on, and then in the target,
        * which is used from then on.
        */
       done_at: nullable(bigint()),

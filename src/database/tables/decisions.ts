@@ -4,8 +4,8 @@ import { bigint, contactId, integer, nullable, personal, sealed, table, text } f
 
 export const DECISION_TABLES = {
   /**
-   * A question that a user has to answer, about a contact or a network. It is open until it has a decision.
-   * It is `superseded` if it no longer needs one.
+   * A question about a contact or a network that a user has to answer. It is open until it has a decision. It is
+   * `superseded` if it no longer needs one.
    */
   questions: table(
     {
@@ -21,7 +21,7 @@ export const DECISION_TABLES = {
     {
       id: text(),
       integration_id: text(),
-      /** Null for a question about a network. */
+      /** The contact's ID. Null for a question about a network. */
       crm_id: nullable(
         contactId({
           forget: 'row',
@@ -29,22 +29,22 @@ export const DECISION_TABLES = {
           whenRemoved: { kept: '`retention.outcomes`' },
         }),
       ),
-      /** Null for a question about a contact. */
+      /** The network. Null for a question about a contact. */
       network: nullable(text()),
       /** The reason. It determines what the decisions mean. */
       kind: personal(text<QuestionKind>()),
       /**
-       * Questions with the same cause share this ID and can be decided together, or null for a question without others.
+       * The ID that questions with the same cause share, so they can be decided together. Null for a single question.
        */
       batch: nullable(text()),
-      /** The contact's job; the question's own ID if it is not about a job, or null for a network. */
+      /** The contact's job. If the question is not about a job, its own ID. Null for a network. */
       tracking_id: personal(nullable(text())),
       /**
-       * The exact matter of a question about a network, as an ID or a fingerprint, or null once the matter is over, and
+       * The exact subject of a question about a network, as an ID or a fingerprint. Null once the matter is over, and
        * for a contact.
        */
       matter: personal(nullable(text())),
-      /** Details of the reason: a word, a number, or a CRM's message. */
+      /** Details of the reason: a word, a number or a CRM's message. */
       detail: personal(nullable(text())),
       opened_at: bigint(),
       decision: nullable(text<'approved' | 'rejected' | 'resubmitted' | 'superseded'>()),
@@ -52,10 +52,10 @@ export const DECISION_TABLES = {
     },
   ),
   /**
-   * A user's answer that has not been carried out yet. It takes effect at `in_force_from`. If that is null,
-   * it never takes effect automatically. If the answer needs a second user, only that user's confirmation
-   * sets it, and never a clock, run, retry or restore. Its row is deleted when the answer is carried out,
-   * withdrawn, refused or void. The question then records the decision, and the audit records the actor.
+   * A user's answer that has not been carried out yet. It takes effect at `in_force_from`. If that is null, it does not
+   * take effect automatically. If the answer needs a second user, only that user's confirmation sets it, and never a
+   * clock, run, retry or restore. The row is deleted when the answer is carried out, withdrawn, refused or void. The
+   * question then records the decision, and the audit records the actor.
    */
   answers: table(
     {
@@ -66,41 +66,41 @@ export const DECISION_TABLES = {
     },
     {
       id: text(),
-      /** The integration that the answer is about; the first one if there are several. */
+      /** The integration that the answer is about, or the first one if there are several. */
       integration_id: text(),
       /**
-       * The meaning of `subject`: the ID of a question about a contact or a network, a batch's ID, or a kind of
+       * What `subject` contains: the ID of a question about a contact or a network, a batch's ID, or a kind of
        * question. For a `request`, whose content is in `given`, it is a keyed hash of the request and of the state of
-       * its subject at that moment. Once the request has ended, it is the request's own ID.
+       * its subject at that time. Once the request has ended, it is the request's own ID.
        */
       about: text<'contact' | 'network' | 'batch' | 'reason' | 'request'>(),
       subject: personal(text()),
       /**
-       * For a kind or a batch: the answer covers the questions that were opened up to then (epoch ms), or null for all.
+       * For a kind or a batch, only questions that were opened up to this time are answered (epoch ms). Null for all.
        */
       opened_until: nullable(bigint()),
-      /** The contact that is to be erased, or null for any other answer. */
+      /** The contact that is to be erased. Null for any other answer. */
       crm_id: nullable(
         contactId({ forget: 'otherwise', about: 'approvals', whenRemoved: { kept: 'seven days' } }),
       ),
-      /** Null for a request, because its decision is in `given`. */
+      /** The decision. Null for a request, whose decision is in `given`. */
       decision: personal(nullable(text<'approved' | 'rejected' | 'resubmitted'>())),
       /**
-       * Encrypted: the user who gave the answer. For a request, it also contains what was requested, the
-       * number of contacts and, for a day, how it ended.
+       * Encrypted: the user who gave the answer. For a request, it also contains what was requested, the number of
+       * contacts and, for a day, how it ended.
        */
       given: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       given_at: bigint(),
       /**
-       * The step that is needed before the row is deleted: a confirmation by a second user, or only carrying
-       * it out by the service, outside the database. Null for a decision that nobody else has to confirm.
+       * What is needed before the row is deleted: a second user's confirmation, or that the service carries it out
+       * outside the database. Null for a decision that needs no confirmation.
        */
       needs: nullable(text<'second_person' | 'carrying_out'>()),
       in_force_from: nullable(bigint()),
       /** When the answer becomes void, or is no longer tried, or null if neither happens. */
       void_from: nullable(bigint()),
       /**
-       * Encrypted, for the audit: the second user, or null until that user confirms. For answers that only have to be
+       * Encrypted, for the audit: the second user. Null until that user confirms. For answers that only have to be
        * carried out by the service, it is the user who gave the answer.
        */
       confirmed_by: nullable(

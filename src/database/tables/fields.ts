@@ -1,7 +1,4 @@
-/**
- * Values that were written to the CRM, profiles that were paid for, and profile values that are missing in
- * the CRM, with the reasons.
- */
+/** Values that were written to the CRM, paid profiles, and profile values that the CRM lacks, with the reasons. */
 import {
   bigint,
   contactId,
@@ -23,15 +20,14 @@ export type ValueState =
   | 'no_permission'
   | 'does_not_fit'
   /**
-   * The field shows amounts in the currency of its record, which is not US dollars, and the settings do not
-   * convert amounts.
+   * The field shows amounts in its record's currency, which is not US dollars, and the settings do not convert amounts.
    */
   | 'other_currency'
-  /** The CRM has no exchange rate for it, or hides its rates. */
+  /** The CRM has no exchange rate for the currency, or hides its rates. */
   | 'no_rate'
   /** The record's currency has changed. The next delivery checks the amount. */
   | 'currency_changed'
-  /** Only part of the value is in the field, because the field is too short or lacks some of its options. */
+  /** The field contains only part of the value, because it is too short or lacks some of the options. */
   | 'shortened'
   /** The field contains a user's value, or its rule protects the current value. */
   | 'kept_for_user'
@@ -50,9 +46,9 @@ export const NEVER_OFFERED = '';
 export const MAY_BE_LOST = '';
 
 /**
- * `left` and `unseen` mean a value that may be in a contact whose ID the database no longer has, because the
- * contact was erased. `crm_id` is then the fingerprint of its ID. `unseen` means that the CRM did not return
- * the contact when it was looked up.
+ * The state of a write. `left` and `unseen` mean that a value may be in a contact whose ID the database no longer has,
+ * because the contact was erased. `crm_id` is then the fingerprint of its ID. With `unseen`, the CRM did not return the
+ * contact when it was looked up.
  */
 export type WriteState = 'intended' | 'written' | 'refused' | 'undone' | 'left' | 'unseen';
 
@@ -75,29 +71,29 @@ export const FIELD_TABLES = {
         whenRemoved: { kept: 'previous values are taken out of the row' },
       }),
       state: text<WriteState>(),
-      /** Encrypted JSON: field → previous value. */
+      /** Encrypted JSON that maps each field to its previous value. */
       before: sealed({ with: 'secret key', boundTo: ['id', 'integration_id', 'crm_id'] }),
-      /** JSON: field → fingerprint of the written value. */
+      /** JSON that maps each field to the fingerprint of the written value. */
       after: personal(text()),
-      /** JSON: the contact's previous `owned_values`. */
+      /** JSON with the contact's previous `owned_values`. */
       owned_before: personal(text()),
-      /** The contact's previous `values_donor`, if this write replaces another donor's values; otherwise null. */
+      /** The contact's previous `values_donor`, if this write replaces another donor's values. Otherwise null. */
       donor_before: nullable(donorId('contact')),
       /** The donor whose profile is written, or null if no profile is written, for example for a status. */
       donor: nullable(donorId('contact')),
       /**
-       * The keyed fingerprint of the donor that its texts name as the introducer; the empty string if they do not name
-       * one, or once that donor's erasure has cleared them.
+       * The keyed fingerprint of the donor whom the texts name as the introducer. Empty if they name nobody, or once
+       * that donor's erasure has cleared the texts.
        */
       introducer: donorFingerprint('introducer'),
       /**
-       * JSON: field → fingerprint of each value of the warm path, as sent, or null if there is none. Undo does not
-       * change it.
+       * JSON that maps each field to the fingerprint of the warm path's value, as sent. Null if there is none. Undo
+       * does not change it.
        */
       introduced: personal(nullable(text())),
       /**
-       * JSON: field → keyed fingerprints of the words of the written text that may name people, or null if there is
-       * none.
+       * JSON that maps each field to keyed fingerprints of words in the written text that may name people. Null if
+       * there are none.
        */
       named: personal(nullable(text())),
       /** Keyed fingerprints of the words in the donor's own name, or null if no profile is written. */
@@ -105,7 +101,7 @@ export const FIELD_TABLES = {
       written_at: bigint(),
     },
   ),
-  /** One row for each contact: the last profile that was paid for it. */
+  /** The last profile that was paid for each contact. There is one row per contact. */
   kept_profiles: table(
     {
       key: ['integration_id', 'crm_id'],
@@ -123,33 +119,30 @@ export const FIELD_TABLES = {
       tracking_id: personal(text()),
       /** 0 while it waits for a decision or for a later run, or if it was never offered to the CRM. */
       is_delivered: integer(),
-      /** The field map with which it was last offered (`field_maps.field_map`); the empty string for none. */
+      /** The field map that it was last offered with (`field_maps.field_map`). Empty if it was never offered. */
       field_map: text(),
       /** When the credit was spent (epoch ms). The retention of the profile counts from then. */
       kept_at: bigint(),
       /** When a run first recorded that the contact has opted out or objects, or null if neither. */
       opted_out_at: personal(nullable(bigint())),
       /**
-       * The fields that a user wants delivered again, as JSON, or `*` for all fields, until a run has done so, or null
-       * if no user has requested it.
+       * The fields that a user wants delivered again, as JSON, or `*` for all fields. Null if no user has requested it,
+       * or once a run has done it.
        */
       requested: nullable(text()),
-      /**
-       * For a profile that is not kept: when the service no longer had its result. Null while it can be
-       * delivered.
-       */
+      /** For a profile that is not kept, when the service no longer had its result. Null while it can be delivered. */
       gone_at: nullable(bigint()),
       /**
-       * The keyed fingerprint of the donor's ID; the empty string once the profile was deleted because of an opt-out or
-       * an objection.
+       * The keyed fingerprint of the donor's ID. Empty once the profile was deleted because of an opt-out or an
+       * objection.
        */
       donor: donorFingerprint('contact'),
       /**
-       * The key of this one profile and its `GivingRecord`, encrypted with the secret key. The text always has the same
-       * length; it is empty if the profile is not kept.
+       * The profile's own key and its `GivingRecord`, encrypted with the secret key. The text always has the same
+       * length. Empty if the profile is not kept.
        */
       key: sealed({ with: 'secret key', boundTo: ['integration_id', 'crm_id'] }),
-      /** The profile, encrypted with that key; the empty string if it is not kept. */
+      /** The profile, encrypted with its own key. Empty if it is not kept. */
       profile: sealed({ with: 'key of the row', boundTo: ['integration_id', 'crm_id'] }),
     },
   ),
@@ -167,9 +160,9 @@ export const FIELD_TABLES = {
       /** The CRM's name of the field. */
       field: personal(text()),
       state: personal(text<ValueState>()),
-      /** The CRM's own code, if the CRM gave the reason; the empty string if the field's description did. */
+      /** The CRM's own code, if the CRM gave the reason. Empty if the field's description did. */
       code: personal(text()),
-      /** The fingerprint of the field's description at that time; the empty string if there was none. */
+      /** The fingerprint of the field's description at that time. Empty if there was none. */
       description: personal(text()),
       since: bigint(),
       /** When it was last written again to find out whether the reason still exists, or null if never. */
@@ -187,7 +180,7 @@ export const FIELD_TABLES = {
     {
       integration_id: text(),
       field_map: text(),
-      /** JSON of fingerprints, one for each line of the map. */
+      /** JSON with one fingerprint for each line of the map. */
       lines: text(),
     },
   ),
@@ -220,7 +213,7 @@ export const FIELD_TABLES = {
        * does not change either.
        */
       seen: personal(text()),
-      /** The status that was written to the CRM (`SyncStatus`), or null if there is none. */
+      /** The status that was written to the CRM (`SyncStatus`). Null if none was written. */
       status: personal(nullable(text())),
     },
   ),

@@ -20,8 +20,8 @@ export const JOB_TABLES = {
     },
   ),
   /**
-   * An integration whose CRM finds changes only after a while, so the contacts of a call are read again
-   * later. The row is deleted once that is done.
+   * An integration whose CRM finds changes only after a while, so the contacts of a call are read again later. The row
+   * is then deleted.
    */
   rereads: table(
     {

@@ -13,15 +13,12 @@ export type MemberState =
   /** Paid for, or not provably unpaid, and not in the network. It is not tried again automatically. */
   | 'failed';
 
-/**
- * The `detail` of a member who leaves as soon as the bulk add has ended, because the member's contact was
- * erased.
- */
+/** The `detail` of a member whose contact was erased. The member leaves as soon as the bulk add has ended. */
 export const ERASED_MEMBER = 'erased';
 
-/** The state of a bulk add. For each key, at most one waits for a response. */
+/** The state of a bulk add. Each key has at most one that waits for a response. */
 export type AddState =
-  /** The intent is on disk; no response yet. */
+  /** The intent is on disk, and there is no response yet. */
   | 'intended'
   /** The response is lost, and its credits may have been spent. */
   | 'lost'
@@ -48,11 +45,11 @@ export const NETWORK_TABLES = {
       integration_id: text(),
       /** The fingerprint of the group's selector, which may quote a person's name. */
       selector: personal(text()),
-      /** The name of the network in the service; before the network exists, its name in the settings. */
+      /** The network's name at the service. Until the network exists, its name in the settings. */
       name: personal(text()),
-      /** The service's ID of the network, or null until it is found or created. */
+      /** The service's ID for the network. Null until it is found or created. */
       network_id: nullable(text()),
-      /** The last run that read the group completely, and when, or null before the first such run. */
+      /** The last run that read the group completely. Null before the first such run. */
       read_run: nullable(text()),
       read_at: nullable(bigint()),
       created_at: bigint(),
@@ -72,9 +69,7 @@ export const NETWORK_TABLES = {
       crm_id: contactId({ forget: 'row', about: 'groups', whenRemoved: 'deleted' }),
     },
   ),
-  /**
-   * The mirror: one row for each donor of a network. A donor who was never added, or has left, has no row.
-   */
+  /** The mirror. Each donor of a network has one row. A donor who was never added, or has left, has none. */
   network_members: table(
     {
       key: ['network', 'donor_id'],
@@ -91,7 +86,7 @@ export const NETWORK_TABLES = {
       state: personal(text<MemberState>()),
       /** The bulk add that added the donor, or null if the donor was already in the network. */
       add_id: nullable(text()),
-      /** Why adding failed, as one word; `ERASED_MEMBER` if the contact was erased. */
+      /** Why adding failed, as one word. `ERASED_MEMBER` if the contact was erased. */
       detail: personal(nullable(text())),
       since: bigint(),
     },
@@ -125,8 +120,8 @@ export const NETWORK_TABLES = {
     },
   ),
   /**
-   * Donors that were added after the backup from which this database was restored, according to the spending
-   * journal. A row ends when its donor is to be added, because the database then adopts that bulk add.
+   * Donors that were added after the backup that was restored, according to the spending journal. A row ends when its
+   * donor is to be added, because the database then adopts that bulk add.
    */
   recalled_adds: table(
     {

@@ -1,11 +1,8 @@
-/** Warm paths. They contain IDs and numbers, but no names and no sentences. */
+/** Warm paths. They contain IDs and numbers, but neither names nor sentences. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
 export const PATH_TABLES = {
-  /**
-   * One row for each contact with a donor. It contains the contact's best connection to the networks, if
-   * there is one.
-   */
+  /** The best connection of each contact with a donor. There is one row per contact, even if it has no connection. */
   warm_paths: table(
     {
       key: ['integration_id', 'crm_id'],
@@ -33,17 +30,17 @@ export const PATH_TABLES = {
       stale: integer(),
       /** When it was last computed, or 0 for never. */
       computed_at: bigint(),
-      /** When a path was first found, since the contact last had none, or null without a path. */
+      /** When a path was first found, since the contact last had none. Null without a path. */
       found_at: nullable(bigint()),
-      /** Strength of the best connection in millionths, or null without a path. */
+      /** The strength of the best connection in millionths. Null without a path. */
       strength_millionths: personal(nullable(integer())),
       /** The number of people in the networks to whom the contact is connected. */
       people: personal(integer()),
-      /** Donor ID of the member at the other end of the best connection. */
+      /** The donor ID of the member at the other end of the best connection. */
       introducer_id: nullable(donorId('introducer')),
       /** The service's ID of the network that the introducer comes from. */
       network_id: nullable(text()),
-      /** JSON: donor IDs of all these people, or null if the service did not name all of them. */
+      /** JSON with the donor IDs of all these people. Null if the service did not name all of them. */
       connecting: personal(nullable(text())),
       /** The fingerprint of the values in the CRM, or null if the record must be compared in any case. */
       told: personal(nullable(text())),
@@ -59,13 +56,13 @@ export const PATH_TABLES = {
     },
     {
       integration_id: text(),
-      /** The fingerprint of the settings that determine the definition of a path and its fields. */
+      /** The fingerprint of the settings that decide what a path is and which fields it has. */
       settings: text(),
-      /** JSON: the service's ID of each network → donor IDs of its members. */
+      /** JSON that maps the service's ID of each network to its members' donor IDs. */
       members: personal(text()),
       /**
-       * The epoch of the lease of that comparison. Contacts that no run has processed since have not changed.
-       * Null if every contact has to be checked.
+       * The epoch of that comparison's lease. Contacts that no run has processed since then have not changed. Null if
+       * every contact has to be checked.
        */
       looked_epoch: nullable(integer()),
     },

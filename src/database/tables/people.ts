@@ -1,4 +1,4 @@
-/** The accounts that may send requests: users, access tokens, and signed-in browsers. */
+/** The accounts that can send requests: users, access tokens, and signed-in browsers. */
 import type { MailKind } from '../../core/mail-kinds.ts';
 import type { Role } from '../../core/role.ts';
 import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
@@ -19,11 +19,13 @@ export const PEOPLE_TABLES = {
       /** Name and e-mail address, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       role: text<Role>(),
-      /** JSON: IDs of the integrations that the user may access, or null for all. */
+      /** JSON with the IDs of the integrations that the user may access. Null for all integrations. */
       integrations: nullable(text()),
-      /** The hash of the password, and its method, or null while there is no password. */
+      /** The hash of the password, with its method. Null while there is no password. */
       password: nullable(text()),
-      /** The fingerprint of the issuer and the subject, as first reported by the identity provider. Null until then. */
+      /**
+       * The fingerprint of the issuer and the subject, as the identity provider first reported them. Null until then.
+       */
       subject: nullable(text()),
       /** SHA-256 of the open link's secret, or null if no link is open. */
       invite_hash: nullable(text()),
@@ -33,9 +35,9 @@ export const PEOPLE_TABLES = {
       joined_at: personal(nullable(bigint())),
       /** The last sign-in or request. It is stored with a delay of at most a minute. */
       seen_at: personal(nullable(bigint())),
-      /** Time since when the user is disabled and cannot sign in, or null while not disabled. */
+      /** The time since when the user is disabled and cannot sign in. Null if the user is not disabled. */
       disabled_at: nullable(bigint()),
-      /** SHA-256 of the one-time value in the mail that verifies the address, or null if none is open. */
+      /** SHA-256 of the one-time value in the mail that verifies the address. Null if no mail is open. */
       email_proof: nullable(text()),
       email_proof_until: nullable(bigint()),
       /** When the user showed that mail to the address arrives. Null until then. */
@@ -54,7 +56,10 @@ export const PEOPLE_TABLES = {
       person_id: text(),
       kind: text<MailKind>(),
       chosen_at: personal(bigint()),
-      /** The month (UTC, such as 2026-11) in which it was last sent; at first, the month in which the user chose it. */
+      /**
+       * The month in which the mail was last sent (UTC, such as 2026-11). At first, the month in which the user chose
+       * it.
+       */
       month: text(),
     },
   ),
@@ -104,7 +109,7 @@ export const PEOPLE_TABLES = {
       proved_at: personal(nullable(bigint())),
     },
   ),
-  /** The credential that a user has instead of a password: the public half of a key pair. */
+  /** A credential that replaces a password. The row contains the public half of a key pair. */
   passkeys: table(
     {
       key: ['id'],
@@ -133,8 +138,8 @@ export const PEOPLE_TABLES = {
     },
   ),
   /**
-   * A user of a CRM who is linked to a user here, and then acts in the CRM with that user's rights. A user links
-   * themselves; an address that the CRM reports proves nothing.
+   * A CRM user who is linked to a user here, and acts in the CRM with that user's rights. Users link themselves,
+   * because an address that the CRM reports proves nothing.
    */
   crm_users: table(
     {
@@ -146,9 +151,9 @@ export const PEOPLE_TABLES = {
     {
       id: text(),
       person_id: text(),
-      /** The fingerprint of the kind of CRM, its account and its user's ID. */
+      /** The fingerprint of the kind of CRM, its account and the ID of its user. */
       fingerprint: personal(text()),
-      /** The kind of CRM, its account, its user's ID and address as the CRM reported them, encrypted. */
+      /** Encrypted: the kind of CRM, its account, and its user's ID and address as the CRM reported them. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       linked_at: personal(bigint()),
     },
@@ -192,14 +197,14 @@ export const PEOPLE_TABLES = {
       retention: null,
     },
     {
-      /** The fingerprint of an account or of an address. */
+      /** The fingerprint of an account or an address. */
       key: personal(text()),
       count: integer(),
       /** From this time on, the count starts again. */
       until: bigint(),
     },
   ),
-  /** An address under which users reach the server, if the settings name none. */
+  /** An address at which users reach the server, if the settings have none. */
   addresses: table(
     {
       key: ['id'],
@@ -210,21 +215,21 @@ export const PEOPLE_TABLES = {
     {
       id: text(),
       /**
-       * `proposed` until another browser confirms it, then `current`, or null for a former address. At most one row of
-       * each.
+       * `proposed` until another browser confirms the address, then `current`. Null for a former address. There is at
+       * most one row of each.
        */
       slot: nullable(text<'proposed' | 'current'>()),
-      /** An origin: `https://donors.example.org`. */
+      /** An origin, such as `https://donors.example.org`. */
       url: text(),
-      /** The one-time value that confirms it, encrypted, or null once it is confirmed. */
+      /** The encrypted one-time value that confirms the address. Null once it is confirmed. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
-      /** The fingerprint of the browser that proposed it, which cannot confirm it, or null for the terminal. */
+      /** The fingerprint of the browser that proposed the address, which cannot confirm it. Null for the terminal. */
       browser: personal(nullable(text())),
-      /** The ID of the owner who proposed it, until it is confirmed, or null for the terminal. */
+      /** The ID of the owner who proposed the address, until it is confirmed. Null for the terminal. */
       proposed_by: nullable(text()),
       proposed_at: bigint(),
       confirmed_at: nullable(bigint()),
-      /** When the one-time value ends, or a former address, or null for the current one. */
+      /** When the one-time value or the former address expires. Null for the current address. */
       until: nullable(bigint()),
     },
   ),

@@ -1,5 +1,5 @@
 /**
- * Erased people, and the audit: a chain of entries that are only ever added, and the keys that decrypt them.
+ * Erased people, and the audit. The audit is a chain of entries that are only added, with the keys that decrypt them.
  */
 import {
   bigint,
@@ -14,7 +14,7 @@ import {
 } from './table.ts';
 
 export type ForgottenState =
-  /** Blocked; its erasure has not finished. */
+  /** The contact is blocked, and its erasure has not finished. */
   | 'begun'
   | 'erased'
   /** Blocked although it was not known before. */
@@ -24,8 +24,8 @@ export type ForgottenState =
 
 export const PRIVACY_TABLES = {
   /**
-   * People who must not be enhanced again, and contacts for which a user has to decide whether they are one
-   * of them. A row applies to every integration of the same CRM account.
+   * People who must not be enhanced again, and contacts about which a user has to decide whether they are such a
+   * person. A row applies to every integration of the same CRM account.
    */
   forgotten: table(
     {
@@ -40,15 +40,15 @@ export const PRIVACY_TABLES = {
       crm_id_fingerprint: personal(text()),
       forgotten_at: bigint(),
       state: text<ForgottenState>(),
-      /** JSON: fingerprints of name, addresses and employers, or null if none of these was known. */
+      /** JSON with fingerprints of the name, addresses and employers. Null if none of them was known. */
       person: personal(nullable(text())),
       /** 1 if the person is also recognised in the integrations of other accounts. */
       everywhere: integer(),
       /** When the erasure finished. */
       erased_at: nullable(bigint()),
-      /** JSON: the actions that were taken, without any ID of the contact. */
+      /** JSON with the actions that were taken. It contains no ID of the contact. */
       receipt: nullable(text()),
-      /** JSON: keyed fingerprints of the donors that only this person was matched to. */
+      /** JSON with keyed fingerprints of the donors that only this person was matched to. */
       donors: donorFingerprint('erased'),
     },
   ),
@@ -60,21 +60,19 @@ export const PRIVACY_TABLES = {
       retention: 'audit',
     },
     {
-      /** 1, 2, 3, … without a gap. */
+      /** The entry's number: 1, 2, 3 and so on, without gaps. */
       seq: bigint(),
       at: bigint(),
       integration_id: nullable(text()),
       action: text(),
-      /**
-       * The key that decrypts the contact of the entry (`audit_keys.id`), or null if the entry does not name a contact.
-       */
+      /** The key that decrypts the entry's contact (`audit_keys.id`). Null if the entry has no contact. */
       key_id: nullable(text()),
       /**
-       * Encrypted JSON: the actor, the source, details, and the contact, which is also encrypted with its own
+       * Encrypted JSON: the actor, the source, the details and the contact. The contact is also encrypted with its own
        * key.
        */
       sealed: sealed({ with: 'key of the audit', boundTo: ['seq'] }),
-      /** The keyed hash of all these columns and of the previous hash. */
+      /** The keyed hash of all these columns and of the previous entry's hash. */
       hash: text(),
     },
   ),
@@ -98,7 +96,7 @@ export const PRIVACY_TABLES = {
       sealed: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
     },
   ),
-  /** One row: the end of the chain, and its start since the last purge. */
+  /** The end of the chain, and its start since the last purge. There is one row. */
   audit_head: table(
     {
       key: ['id'],
@@ -113,15 +111,15 @@ export const PRIVACY_TABLES = {
       hash: text(),
       /** The keyed hash of `seq` and `hash`. */
       mark: text(),
-      /** The last entry that was purged, its hash, and a keyed hash of both; 0 and null before any purge. */
+      /** The last entry that was purged, its hash, and a keyed hash of both. 0 and null before any purge. */
       purged_seq: bigint(),
       purged_hash: nullable(text()),
       purged_mark: nullable(text()),
     },
   ),
   /**
-   * One row, created together with the first entry. If the chain is emptied and started again, the first
-   * entry is a different one.
+   * A row that is created together with the first entry. If the chain is emptied and started again, the first entry is
+   * different.
    */
   chain_births: table(
     {

@@ -41,10 +41,7 @@ export const SYNC_TABLES = {
       integration_id: text(),
       epoch: integer(),
       trigger: text(),
-      /**
-       * The contact's ID in the CRM, the empty string for all contacts, `*` for several, or null if it is no longer
-       * known.
-       */
+      /** The contact's ID in the CRM. Empty for all contacts, `*` for several, and null if it is no longer known. */
       contact: nullable(
         contactId({
           forget: 'otherwise',
@@ -63,10 +60,10 @@ export const SYNC_TABLES = {
       chosen_count: integer(),
       submitted_count: integer(),
       enhanced_count: integer(),
-      /** Contacts that used the job of the same person instead of a credit. */
+      /** Contacts that needed no credit, because they used the same person's job. */
       shared_count: integer(),
       spent_enhancements: integer(),
-      /** Contacts that were simply fresh and therefore have no `run_rows`, or null until the rows are written. */
+      /** Contacts that were fresh and therefore have no `run_rows`. Null until the rows are written. */
       fresh_count: nullable(integer()),
       /** The finished report as JSON. */
       report: nullable(text()),
@@ -75,10 +72,7 @@ export const SYNC_TABLES = {
        * run, whichever process runs it.
        */
       stop_asked_at: nullable(bigint()),
-      /**
-       * JSON: number of contacts by reason, without contacts that were simply fresh, or null until `run_rows` are
-       * written.
-       */
+      /** JSON with the number of contacts by reason, without fresh contacts. Null until `run_rows` are written. */
       reasons: nullable(text()),
       /**
        * Data that only the run's process knows, as JSON (`RunFacts`). It is stored every few seconds while
@@ -89,7 +83,7 @@ export const SYNC_TABLES = {
       undone_at: nullable(bigint()),
       /** The number of values that were restored, by all undos of the run together. */
       undone_values: integer(),
-      /** The number of contacts in which every value of the run was restored. */
+      /** How many contacts had every value of the run restored. */
       undone_contacts: integer(),
       /** The number of values that the last undo left alone, because they had changed since the run. */
       undone_kept: integer(),
@@ -138,7 +132,7 @@ export const SYNC_TABLES = {
   ),
   /**
    * A requested run. It waits until `left_at`. For each integration and contact only one request waits, however often
-   * it is made. Once its run has started, the request is kept until the run has ended, so an interrupted run is not
+   * it is made. After its run has started, the request stays until the run has ended, so an interrupted run is not
    * forgotten.
    */
   run_requests: table(
@@ -167,14 +161,14 @@ export const SYNC_TABLES = {
       /** How many runs for this request were interrupted. */
       resumed: integer(),
       /**
-       * When it left the queue because its run started, or because another request absorbed it, or null while it waits.
+       * When the request left the queue, because its run started or another request absorbed it. Null while it waits.
        */
       left_at: nullable(bigint()),
-      /** The run that also does its work, because both were waiting at the same time; otherwise null. */
+      /** The run that also does this request's work, because both waited at the same time. Otherwise null. */
       merged_into: personal(nullable(text())),
       /** 1 if it was requested by more than a schedule. */
       urgent: withDefault(integer()),
-      /** It does not start before this instant, by the database's clock; 0 means at once. */
+      /** The earliest start, by the database's clock. 0 means immediately. */
       not_before: withDefault(bigint()),
     },
   ),

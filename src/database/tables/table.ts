@@ -1,6 +1,6 @@
 /**
- * How a table is declared: its columns, and the answers to the questions that apply to every table. A table
- * that lacks an answer does not compile, and a column with a contact's ID needs further answers.
+ * Defines how a table is declared: its columns, and the answers to questions that apply to every table. A table that
+ * lacks an answer does not compile. A column with a contact's ID needs further answers.
  */
 import type { Generated } from 'kysely';
 import type { Retention } from '../../core/retention.ts';
@@ -18,7 +18,7 @@ export interface Column<Value = unknown, Says extends Meaning = Meaning> {
 
 /** The meaning of a column's value, and the person that it is about. */
 export type Meaning =
-  /** No data about a person: states, counts, times, our own IDs. */
+  /** It contains no data about a person: states, counts, times and our own IDs. */
   | { readonly is: 'operational' }
   /** Data about a person: a fingerprint, a state, or an ID that identifies nobody without the key. */
   | { readonly is: 'personal' }
@@ -34,15 +34,14 @@ export interface ContactIdMeaning extends ContactIdAnswers {
 /** The effect on a row when something happens to the contact that it names. */
 export interface ContactIdAnswers {
   /**
-   * The effect of `forget`: the whole row belongs to the contact and is deleted, or `erase-rows.ts` handles
-   * this place.
+   * What `forget` does: it deletes the whole row, which belongs to the contact, or `erase-rows.ts` handles this place.
    */
   readonly forget: 'row' | 'otherwise';
   /** The part of the `about` output that shows it. */
   readonly about: string;
   /**
-   * Whether the row is deleted once the contact has been gone from the CRM for `retention.removedContacts`
-   * days, or the reason why it is kept.
+   * Whether the row is deleted once the contact has been gone from the CRM for `retention.removedContacts` days, or why
+   * it is kept.
    */
   readonly whenRemoved: 'deleted' | { readonly kept: string };
 }
@@ -52,13 +51,13 @@ export interface DonorMeaning {
   readonly is: 'donor';
   readonly form: 'id' | 'fingerprint';
   /**
-   * The donor that the ID belongs to: the donor of the row's contact, its introducer, a member of a network, or
-   * an erased donor.
+   * The donor that the ID identifies: the donor of the row's contact, its introducer, a network's member, or an erased
+   * donor.
    */
   readonly of: 'contact' | 'introducer' | 'member' | 'erased';
 }
 
-/** Encrypted text; the empty string or null if there is none. */
+/** Encrypted text. Empty or null if there is none. */
 export interface SealedMeaning {
   readonly is: 'sealed';
   /**
@@ -76,10 +75,7 @@ export interface TableAnswers<Name extends string = string> {
   readonly key: readonly [Name, ...Name[]];
   readonly whenClientErased: WhenClientErased;
   readonly exported: Exported<Name>;
-  /**
-   * The setting that determines how long its rows, or the data in them about a person, are kept, or null if there is
-   * none.
-   */
+  /** The setting that decides how long the rows, or the personal data in them, are kept. Null if there is none. */
   readonly retention: keyof Retention | null;
 }
 
@@ -109,7 +105,7 @@ export type Exported<Name extends string = string> =
       readonly columns: readonly [Name, ...Name[]];
       /** Columns that sort and identify the rows, if the primary key does not. */
       readonly sortedBy?: readonly [Name, ...Name[]];
-      /** Only the rows with a value in this column; all rows if omitted. */
+      /** Only rows with a value in this column. If omitted, all rows. */
       readonly onlyWith?: Name;
     }
   | { readonly not: string };
@@ -148,7 +144,7 @@ export function text<Value extends string = string>(): Column<Value, Operational
   return column('text', OPERATIONAL);
 }
 
-/** Returns a number that stays small: a count, or 0 and 1. */
+/** Returns a column for a number that stays small, such as a count, or 0 and 1. */
 export function integer(): Column<number, Operational> {
   return column('integer', OPERATIONAL);
 }
@@ -170,7 +166,7 @@ export function withDefault<Value, Says extends Meaning>(
   return { kind: of.kind, says: of.says, isNullable: of.isNullable, hasDefault: true };
 }
 
-/** Returns the same column, with data about a person. */
+/** Returns the column as a column with personal data. */
 export function personal<Value>(of: Column<Value>): Column<Value, typeof PERSONAL> {
   return {
     kind: of.kind,

@@ -1,7 +1,7 @@
 /**
- * The tables as Kysely sees them. They use only text, integers and 0/1, so SQLite and Postgres store the same. Instants
- * are epoch milliseconds. No column contains a name, an address, a wealth figure or a key in clear text, but only IDs,
- * keyed fingerprints, states and encrypted text.
+ * The tables as Kysely sees them. They use only text, integers and 0/1, so SQLite and Postgres store the same. Times
+ * are epoch milliseconds. No column contains a name, an address, a wealth figure or a key in plain text. Columns
+ * contain only IDs, keyed fingerprints, states and encrypted text.
  */
 import type { Kysely, Transaction } from 'kysely';
 import type { CATALOGUE, TableName } from './catalogue.ts';
