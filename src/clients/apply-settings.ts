@@ -1,6 +1,4 @@
-/**
- * Stores clients' settings in the database, encrypted, for `apply` and at the end of a set-up in a browser.
- */
+/** Stores clients' settings in the database, encrypted. Used by `apply`, and at the end of a set-up in a browser. */
 import type { Application } from '../application.ts';
 import { ConfigurationError, isDonorSyncError } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
@@ -16,7 +14,7 @@ import {
   saveSealedSettings,
 } from './statements/integrations.ts';
 
-/** The effect of `apply` on one integration. */
+/** What `apply` has done with one integration. */
 export interface Applied {
   id: string;
   change: 'created' | 'changed' | 'unchanged';
@@ -25,9 +23,9 @@ export interface Applied {
 type ApplyDeps = Pick<Application, 'store'> & { sealer: Pick<Sealer, 'seal' | 'open'> };
 
 /**
- * Stores integrations that were checked like those of a settings file, all of them or none. Throws a
- * ConfigurationError, with nothing stored, for an integration in the settings file, and for an address to
- * which keys would be sent unencrypted.
+ * Stores integrations that were checked like those in a settings file. Stores either all or none. Throws a
+ * ConfigurationError and stores nothing if an integration is in the settings file, or if keys would be sent unencrypted
+ * to an address.
  */
 export async function applyIntegrations(
   application: ApplyDeps,
@@ -55,8 +53,8 @@ interface PresentSource {
 }
 
 /**
- * Changes only the schedule of a client in the database, so a change of its other settings in the meantime stays. Throws
- * a ConfigurationError (unknown) if the database has no settings of it.
+ * Changes only the schedule of a client in the database, so changes to other settings in the meantime are kept. Throws
+ * a ConfigurationError (unknown) if the database has no settings of the client.
  */
 export async function applySchedule(
   { store, sealer }: ApplyDeps,
@@ -75,7 +73,10 @@ export async function applySchedule(
   });
 }
 
-/** Settings in the database as JSON, by ID: of all clients, or of these. Throws if one of them cannot be decrypted. */
+/**
+ * Returns settings in the database as JSON, by ID, for all clients or for these. Throws if one of them cannot be
+ * decrypted.
+ */
 export async function readPresent(
   { store, sealer }: PresentSource,
   ids: readonly string[] | null = null,
@@ -88,7 +89,7 @@ export async function readPresent(
   );
 }
 
-/** Returns the same to compare with. Settings that cannot be decrypted are different from all others. */
+/** Returns settings in a form for comparisons. Settings that cannot be decrypted are different from all others. */
 async function readComparable({ store, sealer }: PresentSource): Promise<Map<string, string>> {
   const open = (id: string, sealed: string) => {
     try {

@@ -12,12 +12,14 @@ import { requirePublicAddress } from './setup/address.ts';
 export interface ClientGuard {
   /** Throws a ConfigurationError for an address that may not be set in a browser. */
   requirePublic(address: string): Promise<void>;
-  /** Returns the fetch for a client whose addresses were set in a browser, or undefined if an operator set them. */
+  /**
+   * Returns the fetch for a client whose addresses were set in a browser. Returns undefined if an operator set them.
+   */
   fetchFor(integration: Pick<Integration, 'addresses'>): typeof globalThis.fetch | undefined;
 }
 
 /**
- * Creates the guard of all clients, with the addresses that the operator has named in the settings and the
+ * Creates the guard of all clients. It allows the addresses that the operator has put into the settings and the
  * environment.
  */
 export function createClientGuard(

@@ -12,13 +12,13 @@ import { again, LEASE_MS } from '../database/transact.ts';
 import { type NewAuditEntry, recordEntry } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
-/** The secrets of one integration's connector. Only the product itself removes them. */
+/** The secrets of one integration's connector. Only donor-sync itself removes them. */
 export interface IntegrationSecrets extends ConnectorSecrets {
   write(name: string, value: string, entry?: NewAuditEntry): Promise<void>;
   remove(name: string, entry?: NewAuditEntry): Promise<void>;
 }
 
-/** Stored encrypted, under names that no other integration uses. */
+/** Stores a connector's secrets encrypted, under names that no other integration uses. */
 export function connectorSecrets(
   {
     store,
@@ -34,7 +34,7 @@ export function connectorSecrets(
     },
     async write(name, value, entry) {
       const sealed = sealer.seal(value, secretSealContext(toSecretName(name)));
-      // The CRM has already invalidated the old token, so losing the new one would disconnect the client.
+      // The CRM has already made the old token invalid, so if the new one is lost, the client is disconnected.
       const save = () =>
         store.act(async (trx) => {
           await saveSecret(trx, toSecretName(name), sealed);

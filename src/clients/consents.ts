@@ -36,8 +36,8 @@ export interface ConsentsDeps {
   clock: Clock;
   signal: AbortSignal;
   /**
-   * The integration with this ID that is being set up, if there is one. It takes precedence over the
-   * integration in the settings.
+   * Returns the integration with this ID that is being set up, if there is one. It comes before the integration in the
+   * settings.
    */
   findDraft?: (id: string) => Promise<Integration | null>;
 }
@@ -54,8 +54,8 @@ export const CONSENT_LIFE_MS = 600_000;
 export const CONNECTED = 'connected';
 
 /**
- * Starts a consent and returns its state, which is valid for one return within ten minutes. Anyone who has the state
- * can open the CRM's page through `consentPage`. Throws a ConfigurationError if the integration does not sign in by a
+ * Starts a consent. Returns its state, which is valid for one return within ten minutes. Anyone who has the state can
+ * open the CRM's page through `consentPage`. Throws a ConfigurationError if the integration does not sign in by
  * consent.
  */
 export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
@@ -76,11 +76,11 @@ export interface ConsentKey {
   /** The kind of CRM, as it appears in the address. */
   kind: string;
   state: string;
-  /** The address to which the CRM returns the user. It is the same in both requests. */
+  /** The address to which the CRM redirects the user. It is the same in both requests. */
   redirectUri: string;
 }
 
-/** Returns the CRM's page for a pending consent; throws a ConfigurationError for any other consent. */
+/** Returns the CRM's page for a pending consent. Throws a ConfigurationError for any other consent. */
 export async function consentPage(
   deps: ConsentsDeps,
   { kind, state, redirectUri }: ConsentKey,
@@ -109,9 +109,9 @@ export interface Connected {
 }
 
 /**
- * Completes a consent with the parameters of the return, once. When this resolves, the refresh token is in the store,
- * encrypted. Throws one of the four kinds of error. Then nothing has changed, except that the state is used up and the
- * reason is recorded for `findConsentOutcome`.
+ * Completes a consent once, with the parameters of the return. When this resolves, the refresh token is stored,
+ * encrypted. If it throws, nothing has changed, except that the state is used up and the reason is recorded for
+ * `findConsentOutcome`.
  */
 export async function completeConsent(
   deps: ConsentsDeps,
@@ -131,7 +131,7 @@ export async function completeConsent(
   }
 }
 
-/** Returns `connected`, or the reason for the failure, or null until a browser has returned. */
+/** Returns `connected` or the reason for the failure. Returns null until a browser has returned. */
 export async function findConsentOutcome(
   { application: { store } }: Pick<ConsentsDeps, 'application'>,
   state: string,
@@ -148,9 +148,8 @@ export interface Disconnected {
 }
 
 /**
- * Requests that the CRM revoke the token of a consent, and deletes the token. The data about contacts is
- * kept. If the CRM refuses, the token is deleted anyway. If the CRM cannot be reached, throws an error and
- * changes nothing.
+ * Asks the CRM to revoke a consent's token, and deletes the token. The data about contacts is kept. If the CRM refuses,
+ * the token is deleted anyway. If the CRM cannot be reached, throws an error and changes nothing.
  */
 export async function disconnect(
   deps: ConsentsDeps,
@@ -166,8 +165,8 @@ export async function disconnect(
 }
 
 /**
- * Returns whether another client signs in with the same token. Some CRMs return one token for an app and an account,
- * however often it is connected.
+ * Returns true if another client signs in with the same token. Some CRMs return the same token for an app and an
+ * account, however often it is connected.
  */
 async function isHeldElsewhere(
   deps: ConsentsDeps,
@@ -185,8 +184,8 @@ async function isHeldElsewhere(
 }
 
 /**
- * Returns the token of a consent. Throws a ConfigurationError if the integration does not sign in by a consent
- * (invalid), or is not connected (conflict).
+ * Returns a consent's token. Throws a ConfigurationError if the integration does not sign in by consent (invalid) or is
+ * not connected (conflict).
  */
 export async function requireConnected(
   deps: ConsentLook,
@@ -220,8 +219,8 @@ export async function waitsForConsent(
 }
 
 /**
- * Returns whether an account of the CRM is connected: `by_settings` if the integration signs in with credentials from
- * its settings, so there is nothing to connect.
+ * Returns whether an account of the CRM is connected. Returns `by_settings` if the integration signs in with
+ * credentials from its settings, so there is nothing to connect.
  */
 export async function findConnection(
   deps: ConsentLook,
@@ -268,7 +267,7 @@ async function findConsent(
   return consent.isWanted(settings) ? { consent, settings } : null;
 }
 
-/** A `serve` process with older settings may not know the integration. */
+/** Returns the integration, or throws. A `serve` process with older settings may not know it. */
 async function requireIntegration(
   { application, findDraft }: ConsentsDeps,
   { integrationId: id }: ConsentRecord,
@@ -318,8 +317,9 @@ function refused({ error }: { error: string }) {
 }
 
 /**
- * The same ID means a different person in another account. The wrong account's token is dropped, not revoked: some CRMs
- * issue the same token twice, and revoking it would cut off another integration.
+ * Throws if the account is a different one, because the same ID means a different person there. The wrong account's
+ * token is dropped and not revoked. Some CRMs issue the same token twice, so revoking it would disconnect another
+ * integration.
  */
 async function requireSameAccount(
   { application: { store } }: ConsentsDeps,
@@ -343,7 +343,7 @@ function consentDeps(
   return { clock, signal, ...(fetch && { fetch }) };
 }
 
-/** Unexpected errors go only to the log. */
+/** Describes the reason for the user. Unexpected errors go only to the log. */
 function describeReason(error: unknown): string {
   return isDonorSyncError(error) ? error.message : 'An internal error occurred.';
 }
@@ -363,7 +363,7 @@ async function revoke(
   }
 }
 
-/** Connectors' messages mention runs if the CRM cannot be reached, but here no run is waiting. */
+/** Replaces a connector's message if the CRM cannot be reached, because it mentions runs and no run is waiting here. */
 async function reached<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;

@@ -1,4 +1,4 @@
-/** The webhook addresses of clients: how they are created, and how calls to them are signed. */
+/** Creates clients' webhook addresses, and decides how calls to them are signed. */
 import { crmName, findWebhooks, WEBHOOKS } from '../../connectors/index.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -17,7 +17,7 @@ export const HOOK_SIGNATURES: readonly string[] = [
   'hmac',
 ];
 
-/** Returns true for one of these, and for a loaded connector package whose CRM signs its calls. */
+/** Returns true for a built-in signature, and for a loaded connector package whose CRM signs its calls. */
 export function isHookSignature(kind: string): boolean {
   return HOOK_SIGNATURES.includes(kind) || findWebhooks(kind)?.signature !== undefined;
 }
@@ -53,8 +53,8 @@ interface Known {
 }
 
 /**
- * Creates an address for a client. The previous address becomes invalid at once. Only the caller gets the new
- * address, because the store contains only the hash of its token.
+ * Creates an address for a client. The previous address becomes invalid immediately. Only the caller gets the new
+ * address, because the store contains only its token's hash.
  */
 export async function createHookAddress(
   trx: ActorTransaction,
@@ -74,8 +74,8 @@ export async function createHookAddress(
 }
 
 /**
- * Returns how calls to a new address are signed; `isNew` if the secret was created just now, so it has to be shown.
- * Throws a ConfigurationError if there is no secret with which signatures can be checked.
+ * Returns how calls to a new address are signed. `isNew` is true if the secret was created just now, so it has to be
+ * shown. Throws a ConfigurationError if there is no secret to check signatures with.
  */
 export function signingFor(
   { signature, secret }: SigningOptions,
@@ -88,7 +88,7 @@ export function signingFor(
   return { kind, secret: crmSecret(kind, known), isNew: false };
 }
 
-/** The secret with which a CRM signs may be in the settings, or belong to the previous address. */
+/** Returns the secret with which a CRM signs. It may be in the settings, or belong to the previous address. */
 function crmSecret(kind: SignatureKind, { integration, before, sealer }: Known): string {
   const signature = findWebhooks(kind)?.signature;
   if (signature === undefined) throw new Error(`no connector declares the signature "${kind}"`);

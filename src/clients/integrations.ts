@@ -1,4 +1,4 @@
-/** The integrations of this process: from its settings file, and from the database as they change there. */
+/** Collects this process's integrations: from its settings file, and from the database as they change there. */
 
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
@@ -22,7 +22,7 @@ export interface CollectedIntegrations {
   refresh(): Promise<Integration[]>;
 }
 
-/** The file takes precedence over the database, so the settings that an operator sees are the settings in use. */
+/** Combines both. The file comes before the database, so an operator always sees the settings that are used. */
 export async function collectIntegrations(
   settings: Pick<Settings, 'integrations'>,
   reader: Reader,
@@ -59,7 +59,10 @@ export async function collectIntegrations(
     }
   }
 
-  /** Returns null for settings that cannot be read. They are reported once, and the other clients are loaded. */
+  /**
+   * Opens stored settings. Returns null if they cannot be read. They are reported once, and the other clients are
+   * loaded.
+   */
   function open(id: string, sealed: string): Integration | null {
     try {
       return integrationSchema.parse(JSON.parse(sealer.open(sealed, settingsSealContext(id))));
@@ -72,7 +75,7 @@ export async function collectIntegrations(
   }
 }
 
-/** Returns the names of the settings, without their values, which can be secret. */
+/** Lists the settings' names. Their values are left out, because they can be secret. */
 function describeProblem(error: unknown): string {
   if (!(error instanceof z.ZodError)) return messageOf(error);
   const names = error.issues.map(({ path, code, ...issue }) => {

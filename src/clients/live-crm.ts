@@ -21,9 +21,9 @@ export function showPersons(deps: LiveDeps, integration: Integration): Promise<P
 }
 
 /**
- * Records that a user accepts the match rate of the current mapping, whatever the rate is. This needs a
- * request to the CRM, because the mapping depends on the CRM's data model. Until the mapping changes, no run
- * stops because of a low rate. A run that has stopped because of it continues when it is started again.
+ * Records that a user accepts the current mapping's match rate, whatever it is. Needs a request to the CRM, because the
+ * mapping depends on its data model. Until the mapping changes, no run stops because of a low rate. A run that stopped
+ * because of it continues when it is started again.
  */
 export async function acceptMatchRate(deps: LiveDeps, integration: Integration): Promise<void> {
   const mapping = await withCrm(deps, integration, async (crm) =>

@@ -9,13 +9,15 @@ import type { NewAuditEntry } from '../privacy/audit/record.ts';
 import { noteEntries } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
-/** The entry's details: each part of the settings with a keyed fingerprint that does not reveal its value. */
+/**
+ * The prefix of an entry's details. Each detail contains a keyed fingerprint of a part of the settings, which does not
+ * reveal its value.
+ */
 const PART = 'part.';
 
 /**
- * Records, for each integration, which parts of its settings have changed since they were last used. It names
- * the parts, but never their values. A new version of the program that adds a setting is recorded in the same
- * way.
+ * Records, for each integration, which parts of its settings have changed since they were last used. Records the parts'
+ * names, but never their values. If a new version of the program adds a setting, this is recorded in the same way.
  */
 export async function recordSettings(
   store: Store,

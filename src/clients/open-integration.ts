@@ -1,7 +1,4 @@
-/**
- * An integration with its clients: the connector of its CRM, the client of the service, and the work that runs do with
- * them.
- */
+/** Opens an integration: its CRM's connector, the client of the service, and what runs do with them. */
 
 import type {
   Connector,
@@ -53,7 +50,7 @@ export interface OpenDeps
   guard: Pick<ClientGuard, 'fetchFor'>;
 }
 
-/** An integration with its clients, for the length of one run or command. */
+/** An integration that is open for one run or command. */
 export interface OpenIntegration {
   integration: Integration;
   partner: PartnerClient;
@@ -69,7 +66,7 @@ export interface OpenIntegration {
   keepsWrites: boolean;
   /** Returns the mapped fields as files that an administrator deploys, or null if the CRM has no such files. */
   fieldsAsSource(door: string | null): FieldsSource | null;
-  /** The additional stages of a run: groups become networks, and networks become warm paths. */
+  /** Additional stages of a run, in which groups become networks and networks become warm paths. */
   stages: Stages;
   /** Returns the number of requests made so far. */
   calls(): RunFacts['calls'];

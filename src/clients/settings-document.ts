@@ -16,8 +16,8 @@ import type { ClientGuard } from './client-guard.ts';
 import { requirePlainText } from './setup/address.ts';
 
 /**
- * Checks clients by the rules of a settings file, except that variables are not replaced. Throws a
- * ConfigurationError that names every problem.
+ * Checks clients by the rules of a settings file, but does not replace variables. Throws a ConfigurationError that
+ * lists every problem.
  */
 export async function checkDocument(
   documents: readonly unknown[],
@@ -32,7 +32,7 @@ export async function checkDocument(
 /** The sender of settings over HTTP. The sender's rights limit what can be changed. */
 export interface RemoteCaller {
   isToken: boolean;
-  /** The IDs of the clients that the caller has access to, or null for all. */
+  /** The IDs of the clients that the caller may access, or null for all clients. */
   clients: ReadonlySet<string> | null;
 }
 
@@ -44,10 +44,10 @@ interface RemoteDeps {
 }
 
 /**
- * Returns the clients of a document that arrived over HTTP. A caller over HTTP may set less than the operator at the
- * machine: no variable, file or package, and no host in a private network. With an access token, a caller may set no
- * other host at all. If the document is refused, throws a ConfigurationError and stores nothing. `before` has the
- * clients in the database.
+ * Returns the clients of a document that arrived over HTTP. Over HTTP, a caller may set less than the operator at the
+ * machine: no variable, file or package, and no host in a private network. With an access token, no other host may be
+ * set at all. If the document is refused, throws a ConfigurationError and stores nothing. `before` contains the clients
+ * in the database.
  */
 export async function readRemote(
   deps: RemoteDeps,
@@ -101,7 +101,7 @@ function requireTexts(value: unknown, path: string): void {
 }
 
 function requireKnownKind(id: string, kind: unknown, before: Integration | undefined): void {
-  // A remote CRM needs no file. If it needs a package, the operator has named the package.
+  // A remote CRM needs no file. If it needs a package, the operator has set the package.
   const isRemote = findRemoteCrm(kind) !== undefined;
   if (typeof kind !== 'string' || isRemote || kind === before?.crm.kind) return;
   throw ofOperator(id, 'crm.kind');
@@ -114,7 +114,7 @@ const FILES = ['path', 'output'];
 const ASKED = ['kind', 'url', 'auth'];
 
 /**
- * Returns the parts of `crm` that only an operator may set, because they may name files or anything else on this
+ * Returns the parts of `crm` that only an operator may set, because they may refer to files or anything else on this
  * machine.
  */
 function listOperatorParts(
@@ -152,11 +152,11 @@ async function limitAddresses(
     if (url !== undefined) await deps.guard.requirePublic(url);
   }
   const wasFree = before !== undefined && before.addresses === undefined && changed.length === 0;
-  // Normalised by the schema, so equal documents have the same text.
+  // The schema has normalised them, so equal documents have the same text.
   return wasFree ? integration : integrationSchema.parse({ ...integration, addresses: 'public' });
 }
 
-/** Returns true for an address that the operator has named for new clients. */
+/** Returns true for an address that the operator allows for new clients. */
 function isNamedForAll({ setup, settings }: RemoteDeps, url: string): boolean {
   const { service, apps } = settings.setup;
   const named = [service, setup.serviceUrl, ...Object.values(apps).map((app) => app?.url)];
@@ -170,7 +170,7 @@ function isSame(url: string | undefined, other: string | undefined): boolean {
 /** Settings that contain only host names, such as `instanceHosts`. */
 const NAMES_HOSTS = /hosts?$/i;
 
-/** Every address in settings, by the path of its setting. */
+/** Returns all addresses in settings, by the path of their setting. */
 function listAddresses(value: unknown, path: readonly string[] = []): Map<string, string> {
   if (typeof value === 'string') {
     const address = path.some((key) => NAMES_HOSTS.test(key)) ? `https://${value}` : value;

@@ -6,7 +6,9 @@ import { isActing, plainJson } from '../core/printable.ts';
 /** Long texts stay on one line, so each line is one setting. */
 const YAML_STYLE = { lineWidth: 0 };
 
-/** A text with active characters is quoted and escaped. Applying it gives the same value. */
+/**
+ * Returns settings as YAML. A text with active characters is quoted and escaped, and applying it gives the same value.
+ */
 export function toYaml(settings: object): string {
   const document = new Document(settings);
   visit(document, {
@@ -31,11 +33,10 @@ const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
 const SECRET_PARTS: readonly string[] = ['partner', 'crm'];
 
 /**
- * Returns an integration with a `${NAME}` in place of each secret. A secret is a webhook's address, or a URL that
- * contains a password. A text or number in `partner` or `crm` is also a secret if its key, or a key above it, sounds
- * like one. The name of its variable is built from the integration's ID and the path of the setting: `crm.auth.token`
- * of `riverside` is `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so reading gives the same settings
- * again.
+ * Returns an integration with a `${NAME}` in place of each secret. A secret is a webhook's address, or a URL with a
+ * password. A text or number in `partner` or `crm` is also a secret if its key, or a key above it, sounds like one. The
+ * variable's name consists of the integration's ID and the setting's path: `crm.auth.token` of `riverside` is
+ * `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so reading gives the same settings again.
  */
 export function hideSecrets(integration: Integration): ShownSettings {
   const variables: string[] = [];
@@ -74,7 +75,10 @@ function holdsPassword(text: string): boolean {
   return Boolean(URL.parse(text)?.password);
 }
 
-/** `['riverside', 'partner', 'apiKey']` → `RIVERSIDE_PARTNER_API_KEY`. Each name is used only once. */
+/**
+ * Returns a variable's name, such as `RIVERSIDE_PARTNER_API_KEY` for `['riverside', 'partner', 'apiKey']`. Each name is
+ * used only once.
+ */
 function variableName(path: readonly string[], taken: readonly string[]): string {
   const words = path
     .join('_')

@@ -1,4 +1,7 @@
-/** Turns webhook calls into requests for runs: over the contacts that a call names, or over all changed contacts. */
+/**
+ * Turns webhook calls into requests for runs. A run is over the contacts that a call names, or over all changed
+ * contacts.
+ */
 
 import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
@@ -14,7 +17,7 @@ import { MAX_HINTS, requestContacts, requestRun } from '../sync/statements/run-r
 import { recordIgnored } from './statements/hooks.ts';
 import { findIntegrationState, listIntegrationsOfSameAccount } from './statements/integrations.ts';
 
-/** A contact as a caller names it. */
+/** A contact that a caller names. */
 export interface CalledContact {
   /** Its CRM ID, in any form. */
   id: string;
@@ -42,10 +45,10 @@ type CallDeps = {
 };
 
 /**
- * Requests the runs that serve a call. Returns the first of them, or null if the call is only about another
- * account. The named contacts are only a hint, because the run decides and spends by the same rules as every
- * other run. If only a part of the CRM's contacts belongs to the integration, no contact is read by its ID,
- * because only the CRM knows which contacts belong to that part.
+ * Requests the runs that serve a call. Returns the first of them, or null if the call is only about another account.
+ * The contacts in the call are only a hint, because a run decides and spends by the same rules as any other. If the
+ * integration has only a part of the CRM's contacts, no contact is read by its ID, because only the CRM knows which
+ * contacts belong to that part.
  */
 export async function takeCall(
   { application, newRunId }: CallDeps,
@@ -80,10 +83,7 @@ export async function takeCall(
   return asked?.runId ?? all;
 }
 
-/**
- * Records erasures. They are stored on disk before the response, because the caller repeats a call that
- * fails.
- */
+/** Records erasures on disk before the response is sent. If a call fails, the caller repeats it. */
 async function recordDeletions(
   { application, newRunId }: CallDeps,
   integration: Integration,

@@ -1,4 +1,4 @@
-/** Alerts: one message for each new problem, and another when the problem is over. */
+/** Sends alerts: one message for each new problem, and another when the problem is over. */
 import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -34,9 +34,9 @@ export interface AlertsDeps {
 export interface Alerts {
   /** Checks all integrations now, and then once a minute until `close`. */
   start(): void;
-  /** Checks the integration of a run that has ended; returns at once. */
+  /** Checks the integration of a run that has ended. Returns immediately. */
   afterRun(report: Pick<RunReport, 'integration'>): void;
-  /** Checks all integrations and sends the changes; never rejects. */
+  /** Checks all integrations and sends the changes. Never rejects. */
   tick(): Promise<void>;
   /** Cancels the message in progress (it is sent after the next start) and resolves soon. */
   close(): Promise<void>;
@@ -92,7 +92,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     }
   }
 
-  /** One check at a time, so nothing is sent twice. */
+  /** Runs one check at a time, so nothing is sent twice. */
   function queue(checked: readonly Integration[]): Promise<void> {
     underWay = underWay
       .then(() => checkAlone(checked))
@@ -132,7 +132,8 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   }
 
   /**
-   * Recorded before anything is sent. So after a crash in between, a message is sent twice instead of never.
+   * Records a change before it is sent. If the process crashes in between, a message is sent twice, but is never
+   * missing.
    */
   async function record(
     checked: readonly Integration[],

@@ -1,6 +1,6 @@
 /**
- * Sends the end of the audit to the recipients of alerts once a day. This copy outside the database later
- * proves that no earlier entry was removed.
+ * Sends the end of the audit to the recipients of alerts once a day. This copy outside the database can later prove
+ * that no earlier entry was removed.
  */
 
 import type { Clock } from '../../core/clock.ts';
@@ -24,18 +24,18 @@ export interface AuditEndDeps {
 }
 
 /**
- * Creates the sender that sends the end of the audit through all channels if it has moved, at most once a
- * day. It counts as sent if one channel has accepted it, because one copy outside the database is enough.
+ * Creates the sender of the audit's end. It sends the end through all channels, at most once a day and only if it has
+ * changed. One channel that accepts it is enough, because one copy outside the database is enough.
  */
 export function createAuditEnds({ store, channels, readUrl, clock, log }: AuditEndDeps) {
   let retryAt = 0;
   return {
-    /** Sends the end if it is due; never rejects because of a channel. */
+    /** Sends the end if it is due. Never rejects because of a channel. */
     async send(signal: AbortSignal): Promise<void> {
       const now = clock.now();
       if (channels.length === 0 || now < retryAt) return;
       const sent = await findSentAuditEnd(store.reader);
-      // A negative time means that the clock was set back.
+      // A negative time shows that the clock was set back.
       if (sent !== null && now - sent.at >= 0 && now - sent.at < DAY_MS) return;
       const end = await readAuditEnd(store);
       if (end === null || (end.seq === sent?.seq && end.hash === sent.hash)) return;

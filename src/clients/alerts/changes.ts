@@ -9,7 +9,10 @@ export interface RecordedChange extends Change {
   row: AlertRecord;
 }
 
-/** Compares the problems with the stored rows of the same clients. Returns which problems started and which ended. */
+/**
+ * Compares the problems with the stored rows of the same clients. Returns which problems have started and which have
+ * ended.
+ */
 export function compare(
   rows: readonly AlertRecord[],
   conditions: readonly Condition[],
@@ -43,8 +46,8 @@ function isAbout(row: AlertRecord, { integrationId, subject }: Condition): boole
 }
 
 /**
- * A problem is not over just because the settings no longer ask for it, or because a later run failed for
- * another reason.
+ * Returns true if a problem is over. It is not over just because the settings no longer request alerts about it, or
+ * because a later run failed for another reason.
  */
 function isRecovery(
   { integrationId, subject }: AlertRecord,

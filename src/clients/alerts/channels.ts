@@ -18,8 +18,8 @@ export function createChannels({
 }
 
 /**
- * Creates the integration's own channel. Returns null if it has none. `fetch` sends its messages. It is the guard's
- * fetch if the channel's address was set in a browser.
+ * Creates the integration's own channel. Returns null if it has none. `fetch` sends its messages. If the channel's
+ * address was set in a browser, this is the guard's fetch.
  */
 export function createOwnChannel(
   own: OwnAlerts | undefined,
@@ -28,7 +28,7 @@ export function createOwnChannel(
   return own === undefined ? null : plainly(createWebhookChannel(own.webhook, fetch));
 }
 
-/** Names in a message may come from a CRM, so its content is escaped, and its title is one line. */
+/** Escapes a message's content and puts its title on one line, because names in it may come from a CRM. */
 function plainly({ name, send }: Channel): Channel {
   return {
     name,
@@ -40,8 +40,7 @@ function plainly({ name, send }: Channel): Channel {
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * Returns a webhook that accepts the same messages as Slack's webhooks, for example a webhook of Mattermost, Teams or
- * another product.
+ * Creates a webhook that accepts the same messages as Slack's webhooks, for example a webhook of Mattermost or Teams.
  */
 function createWebhookChannel(
   { url }: NonNullable<AlertSettings['webhook']>,
@@ -57,7 +56,7 @@ function createWebhookChannel(
   };
 }
 
-/** The address is a secret: no error contains it, and redirects are not followed. */
+/** Sends a message. The address is a secret, so errors never contain it, and redirects are not followed. */
 async function post(
   send: typeof globalThis.fetch,
   url: string,
@@ -78,7 +77,7 @@ async function post(
 }
 
 function describeCause(error: unknown): string {
-  // The guard's error names the host, which is half of a secret here.
+  // The guard's error contains the host, which is half of a secret here.
   if (isConfigurationError(error)) {
     return 'its address was set in a browser and leads into a private network.';
   }
@@ -87,7 +86,7 @@ function describeCause(error: unknown): string {
   return code ?? messageOf(error);
 }
 
-/** Slack reads these three characters as markup. */
+/** Escapes the three characters that Slack reads as markup. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

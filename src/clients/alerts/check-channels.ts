@@ -14,8 +14,8 @@ export interface ChannelTest {
 }
 
 /**
- * Sends one message through each channel of the settings, all at the same time. Throws a ConfigurationError (conflict)
- * if there is none.
+ * Sends one message through each channel in the settings, all at the same time. Throws a ConfigurationError (conflict)
+ * if there are no channels.
  */
 export function testChannels(
   alerts: AlertSettings,
@@ -34,7 +34,7 @@ export function testChannels(
   );
 }
 
-/** Sends one message through the integration's own channel. Returns null if it has none. */
+/** Sends one message through the integration's own channel. Returns null if it has no channel. */
 export async function testOwnChannel(
   own: OwnAlerts | undefined,
   publicUrl: string,
@@ -47,7 +47,7 @@ export async function testOwnChannel(
   return { channel: channel.name, ok: problem === null, problem };
 }
 
-/** For settings without recipients of alerts. */
+/** Creates the error for settings without recipients of alerts. */
 export function channelsUnset(): ConfigurationError {
   return new ConfigurationError(
     'The settings do not name a recipient for alerts. Nothing was sent. Add alerts.email or alerts.webhook.',
@@ -55,7 +55,7 @@ export function channelsUnset(): ConfigurationError {
   );
 }
 
-/** For a client without its own channel. */
+/** Creates the error for a client without its own channel. */
 export function ownChannelUnset(id: string): ConfigurationError {
   return new ConfigurationError(
     `"${id}" does not have its own alert channel. Nothing was sent. Add alerts.webhook to its settings, or test the channels of all clients: donor-sync alerts test`,
@@ -63,7 +63,7 @@ export function ownChannelUnset(id: string): ConfigurationError {
   );
 }
 
-/** Null if the message was sent. */
+/** Returns why the message could not be sent, or null if it was sent. */
 async function findSendProblem(sending: Promise<void>): Promise<string | null> {
   try {
     await sending;

@@ -11,7 +11,7 @@ const BUCKETS = ['enhancements', 'networks'] as const;
 /** The state of an integration from which its problems are found. */
 export interface IntegrationState {
   integrationId: string;
-  /** How the last run that was not interrupted ended, or null if there is none. */
+  /** How the last run ended, without interrupted runs. Null if there is none. */
   lastRun: {
     id: string;
     status: 'succeeded' | 'incomplete' | 'failed';
@@ -25,7 +25,7 @@ export interface IntegrationState {
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
   /** The number of contacts and networks with a separate pending decision. */
   held: number;
-  /** Contacts that changed at once, or went missing at once. One decision covers a whole batch. */
+  /** Contacts that changed together or went missing together. One decision covers a whole batch. */
   batches: readonly Pick<
     QuestionBatch,
     'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'paidBefore' | 'marks' | 'source'
@@ -41,9 +41,9 @@ export interface Condition {
   integrationId: string;
   /** A stable identifier by which the problem is recognised, for example `credits_low/enhancements`. */
   subject: string;
-  /** The message without a full stop: `the last run failed`. */
+  /** The message without a full stop, such as `the last run failed`. */
   problem: string;
-  /** The steps to take, one line each. */
+  /** The steps to take, one per line. */
   steps: readonly string[];
 }
 
@@ -167,7 +167,7 @@ function runConditions({ lastRun, integrationId, isOnTrial }: IntegrationState):
   return [{ subject, problem: `the last run ${verb}: ${cause}`, steps }];
 }
 
-/** If there are only a few contacts, a share means nothing. */
+/** With fewer contacts than this, a share says nothing. */
 const FEWEST_CONTACTS = 10;
 
 function failedConditions(
@@ -186,7 +186,10 @@ function failedConditions(
   ];
 }
 
-/** Sent instead of the run's own message, which may quote a CRM's response. */
+/**
+ * Explains why a run stopped and what to do. This is sent in place of the run's own message, which may quote a CRM's
+ * response.
+ */
 function whyAndWhat(
   runId: string,
   code: string | null,
@@ -242,7 +245,7 @@ function holdConditions({ held }: IntegrationState): Found[] {
   return [{ subject: 'held', problem, steps: ['To see them: donor-sync holds'] }];
 }
 
-/** Sent once for the whole batch, even if contacts are added to the batch later. */
+/** Returns one condition for each batch, even if contacts are added to the batch later. */
 function batchConditions({ batches }: IntegrationState): Found[] {
   return batches.map((batch) => {
     const { subject, ...alert } = BATCH_KINDS[batch.kind].alert(batch);
@@ -250,7 +253,7 @@ function batchConditions({ batches }: IntegrationState): Found[] {
   });
 }
 
-/** One alert for each request, because each needs a different user. */
+/** Returns one condition for each request, because each needs a different user. */
 function approvalConditions({ approvals = [] }: IntegrationState): Found[] {
   return approvals.map(({ id, text }) => ({
     subject: `second_person/${id}`,

@@ -29,16 +29,16 @@ export function createEmailChannel({
 }
 
 /**
- * Sends a mail over SMTP, with one connection per message, because there are few messages. To another machine,
- * it sends only greetings until the connection is encrypted, but no password and no mail. Rejects with an Error that
- * explains why the mail was not accepted, or that it was cancelled by the signal.
+ * Sends a mail over SMTP, with one connection per message, because there are few messages. On a connection to another
+ * machine, only greetings are sent until it is encrypted, but no password and no mail. Rejects with an Error that
+ * explains why the mail was not accepted, or that the signal has cancelled it.
  */
 export async function sendMail(
   { from, smtp }: MailServer,
   { to, title, text, headers = {} }: Mail,
   signal: AbortSignal,
 ): Promise<void> {
-  // Loaded for the first message, because most processes send none.
+  // Loaded with the first message, because most processes send none.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     ...getEncryption(smtp),
@@ -62,8 +62,8 @@ export async function sendMail(
 }
 
 /**
- * Returns true if the mail server certainly has not accepted the mail: it refused, or it was not reached. After any
- * other failure, such as a connection that ended, the mail may arrive.
+ * Returns true if the mail server certainly did not accept the mail, because it refused it or was not reached. After
+ * any other failure, such as a lost connection, the mail may arrive.
  */
 export function isSurelyUnsent(error: unknown): boolean {
   if (isUnencrypted(error)) return true;
@@ -75,7 +75,7 @@ export function isSurelyUnsent(error: unknown): boolean {
 const ENCRYPTION_OPTIONS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'];
 
 /**
- * The URL, and whether its server must use encryption. With `smtps:`, the connection is encrypted from the
+ * Returns the URL, and whether its server must use encryption. With `smtps:`, the connection is encrypted from the
  * first byte.
  */
 function getEncryption(smtp: string): { url: string; requireTLS: boolean } {
@@ -88,14 +88,17 @@ function isUnencrypted(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'ETLS';
 }
 
-/** The server's own text stays in `cause`, because it may quote anything. */
+/**
+ * Creates the error for a connection that is not encrypted. The server's own text stays in `cause`, because it may
+ * quote anything.
+ */
 function unencrypted(cause: Error): Error {
   const message =
     'The connection to the mail server could not be encrypted, so no password and no mail was sent. Use smtps:// in alerts.email.smtp, or a mail server that offers STARTTLS with a certificate for its host name.';
   return Object.assign(new Error(message, { cause }), { code: 'ETLS' });
 }
 
-/** The facts that nodemailer adds to a failure. The server's own text is not used: it may quote anything. */
+/** The facts that nodemailer adds to a failure. The server's own text is not used, because it may quote anything. */
 const failureSchema = z.object({
   code: z.string().regex(/^[A-Z]{1,30}$/),
   responseCode: z.int().min(100).max(999).optional().catch(undefined),
@@ -125,7 +128,7 @@ interface Problem {
   advice: string;
 }
 
-/** The code of a certificate error does not reach us. */
+/** Explains a failed connection by its message, because nodemailer does not pass on the code of a certificate error. */
 function unreachedFor(message: string): Problem {
   if (/certificate|altnames/i.test(message)) {
     const advice = 'use a certificate of a known authority, with the name in alerts.email.smtp';
@@ -151,7 +154,7 @@ const STEPS = [
   ['MAIL', 'refused the sender'],
 ] as const;
 
-/** Rejects once the signal is aborted. A mail that is being sent at that moment may still arrive. */
+/** Rejects once the signal is aborted. A mail that is being sent at that moment can still arrive. */
 function givenUp(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const leave = () => reject(new Error('Sending was cancelled.'));

@@ -3,7 +3,7 @@ import { publicAddress } from '../../core/public-address.ts';
 import type { AlertRecord } from '../statements/alerts.ts';
 import { type Condition, documentAbout, pageAbout, recoveryText } from './conditions.ts';
 
-/** One message; plain text, without personal data. */
+/** A message in plain text, without personal data. */
 export interface Message {
   /** One line. */
   title: string;
@@ -17,7 +17,7 @@ export interface Change {
   condition: Condition | null;
 }
 
-/** Builds one message for all simultaneous changes, by integration. */
+/** Builds one message for all changes at the same time, grouped by integration. */
 export function composeMessage(changes: readonly Change[], publicUrl: string): Message {
   const byIntegration = Map.groupBy(changes, ({ row }) => row.integrationId);
   const parts = [...byIntegration].map(([id, members]) => {

@@ -15,7 +15,7 @@ export interface Notifier {
 export interface NotifierDeps {
   channels: readonly Channel[];
   /**
-   * Returns the integration's own channel, in addition to these, or null if it has none. For the same settings, it is
+   * Returns the integration's own channel, in addition to these, or null if it has none. The same settings always give
    * the same object.
    */
   ownChannel(integrationId: string): Channel | null;
@@ -24,14 +24,14 @@ export interface NotifierDeps {
   log: Log;
 }
 
-/** The maximum time for one message. It is shorter than a lease. */
+/** How long sending one message may take. This is shorter than a lease. */
 export const SEND_LIMIT_MS = 20_000;
 
 /** A channel that failed is not used for a while. A change that it could not send for a day is given up. */
 export const RETRY_WAIT_MS = 600_000;
 const MAX_FAILURES = 144;
 
-/** The state of one channel in a process. A new process starts without a state, and may send a change twice. */
+/** The state of one channel in this process. A new process has no state, so it may send a change twice. */
 interface ChannelState {
   channel: Channel;
   /** The changes that this channel has sent and other channels have not. */
@@ -96,7 +96,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   ): Promise<void> {
     const due = changes.filter(({ row }) => !state.sent.has(toKey(row)));
     const waitMs = state.retryAt - clock.now();
-    // A wait longer than the whole delay means that the clock was set back.
+    // A wait longer than the whole delay shows that the clock was set back.
     if (due.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
     const keys = due.map(({ row }) => toKey(row));
     const done = await send(state, composeMessage(due, await readUrl()), keys, signal);
@@ -124,7 +124,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       state.retryAt = clock.now() + RETRY_WAIT_MS;
       // A mail server's response may contain the addresses of recipients that it refuses.
       log.warn({ channel: name, code: getErrorCode(error) }, 'an alert could not be sent');
-      // Each change for itself, or a new alert would be given up together with an old one.
+      // Each change is given up separately. Otherwise a new alert would be given up together with an old one.
       const givenUp = keys.filter((key) => (state.failures.get(key) ?? 0) >= MAX_FAILURES);
       if (givenUp.length > 0) {
         log.error({ channel: name }, 'an alert was given up: its channel has failed for a day');

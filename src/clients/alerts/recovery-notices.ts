@@ -14,7 +14,7 @@ import {
 import type { Channel, Message } from './message.ts';
 import { RETRY_WAIT_MS, SEND_LIMIT_MS } from './notifier.ts';
 
-/** Records that a link was created; `person` is the user who can use it, null for any owner. */
+/** Records that a link was created. `person` is the user who can use it, or null for any owner. */
 export async function noteRecovery(trx: ActorTransaction, person: string | null): Promise<void> {
   await storeNotice(trx);
   await recordEntry(trx, { action: 'recovery.asked', details: { person } });
@@ -29,8 +29,8 @@ export interface RecoveryNoticesDeps {
 }
 
 /**
- * Sends the recorded notices, whatever alerts the settings request. A notice counts as sent if one channel
- * has accepted it. Otherwise it is sent again later, even after a restart.
+ * Sends the recorded notices, whatever alerts the settings request. One channel that accepts a notice is enough.
+ * Otherwise the notice is sent again later, even after a restart.
  */
 export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
   const { store, channels, readUrl, clock, log } = deps;
@@ -39,7 +39,7 @@ export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
     /** Never rejects because of a channel. */
     async send(signal: AbortSignal): Promise<void> {
       const waitMs = retryAt - clock.now();
-      // A wait longer than the whole delay means that the clock was set back.
+      // A wait longer than the whole delay shows that the clock was set back.
       if (channels.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
       const notices = await listUnsentNotices(store.reader);
       if (notices.length === 0) return;

@@ -52,8 +52,8 @@ export function createStateReader(store: Store) {
 }
 
 /**
- * Contains neither the contact's ID, which would remain in a mail, nor the other clients that know the
- * contact, because the recipients may be responsible for this client only.
+ * Describes a request for an alert. It leaves out the contact's ID, which would stay in a mailbox. It also leaves out
+ * other clients that know the contact, because the recipients may be responsible only for this client.
  */
 function describeForAlert(approval: ApprovalRecord): string {
   const { request, integrationId } = approval;
@@ -71,7 +71,10 @@ function toRunState(runs: readonly RunRecord[]): RunState {
   };
 }
 
-/** A run that was interrupted or stopped by a user does not count, because the next run continues. */
+/**
+ * Finds the last run. A run that was interrupted or that a user stopped does not count, because the next run continues
+ * it.
+ */
 function findLastRun(runs: readonly RunRecord[]): IntegrationState['lastRun'] {
   for (const { id, status, reasonCode: code, report } of runs) {
     const contacts = readContactCounts(report);

@@ -1,6 +1,6 @@
 /**
- * Composes the monthly mails: counts, the clients' names and links. They contain no contact's name and no amount. All
- * functions are pure.
+ * Composes the monthly mails. They contain counts, the clients' names and links, but no contact's name and no amount.
+ * All functions are pure.
  */
 import { MAIL_RULES, type MailKind } from '../../core/mail-kinds.ts';
 import { plainLine, plainText } from '../../core/printable.ts';
@@ -100,7 +100,7 @@ function indent(line: string): string {
   return `  ${line}`;
 }
 
-/** `October 2026`. */
+/** Returns a month such as `October 2026`. */
 function formatMonth(month: string): string {
   return new Intl.DateTimeFormat('en-US', {
     month: 'long',

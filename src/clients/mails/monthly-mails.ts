@@ -1,7 +1,7 @@
 /**
- * Sends the monthly mails that users have chosen. A row per user and mail stores the month that was sent last. The
- * process that advances it sends the mail, so each mail is sent once, however many hosts share the database. If that
- * process is killed while it sends, the mail of that month may be missing; it is never sent twice.
+ * Sends the monthly mails that users have chosen. A row for each user and mail stores the last month that was sent. The
+ * process that moves the row to the next month sends the mail, so it is sent only once even if several hosts share the
+ * database. If that process is killed while it sends, this month's mail may be missing.
  */
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -52,7 +52,7 @@ export interface MonthlyMailsDeps {
 export interface MonthlyMails {
   /** Sends the due mails now, and then looks every ten minutes until `close`. */
   start(): void;
-  /** Sends the due mails; never rejects. */
+  /** Sends the due mails. Never rejects. */
   tick(): Promise<void>;
   /** Cancels the mail that is being sent, and resolves soon. */
   close(): Promise<void>;
@@ -209,7 +209,7 @@ async function findEntitled(
   return isVerified(person) && mayActAs(person.role, MAIL_RULES[kind].role) ? person : null;
 }
 
-/** Pure. */
+/** Returns true if both users have the same access. Pure. */
 function isSameAccess(one: PersonRecord, other: PersonRecord): boolean {
   return JSON.stringify(one.integrations) === JSON.stringify(other.integrations);
 }
@@ -229,7 +229,7 @@ function pathOf(kind: MailKind, id: string): string {
   return kind === 'introductions' ? `/introductions/${part}` : `/results?client=${part}`;
 }
 
-/** The kinds that are due on this day (epoch ms). Pure. */
+/** Returns the kinds of mail that are due on this day (epoch ms). Pure. */
 function listDueKinds(now: number): MailKind[] {
   const day = new Date(now).getUTCDate();
   return MAIL_KINDS.filter((kind) => day >= MAIL_RULES[kind].fromDay);

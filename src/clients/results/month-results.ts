@@ -1,7 +1,7 @@
 /**
- * Adds up the results of a client's runs in a month (UTC). Each contact counts once per month, with its latest profile. The sums of a
- * month that is over are stored encrypted. Until then they are added up when someone looks. People are counted only while
- * all profiles of the month are still kept, because a part of them would look like the whole.
+ * Adds up the results of a client's runs in a month (UTC). Each contact counts once per month, with its latest profile.
+ * The sums of a past month are stored encrypted. Until then they are added up when someone opens the page. People are
+ * counted only while all profiles of the month are kept, because a part of them would look like the whole.
  */
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
@@ -35,8 +35,8 @@ const resultsSchema = z.object({
   sent: count,
   matched: count,
   /**
-   * The number of contacts in each of `CAPACITY_BANDS`; null, like the next two, if not all profiles of the month were
-   * kept.
+   * The number of contacts in each of `CAPACITY_BANDS`. This and the next two values are null if not all profiles of
+   * the month were kept.
    */
   bands: z.array(count).length(CAPACITY_BANDS.length).nullable(),
   /** Contacts whose capacity the service does not know. */
@@ -56,12 +56,12 @@ interface ResultDeps {
   clock: Pick<Clock, 'now'>;
 }
 
-/** The number of records that are opened before other work may continue: a few milliseconds. */
+/** How many records are decrypted before other work can continue. This takes a few milliseconds. */
 const SLICE = 250;
 
 const DAY_MS = 86_400_000;
 
-/** After this time, the results of a month's last submissions have arrived, because the service deletes them. */
+/** After this time, the results of a month's last submissions have arrived, because the service deletes them later. */
 const SETTLED_AFTER_MS = 8 * DAY_MS;
 
 type AddUpDeps = Pick<ResultDeps, 'reader' | 'sealer'>;
@@ -108,8 +108,8 @@ async function countPeople({ reader, sealer }: AddUpDeps, integrationId: string,
 }
 
 /**
- * Returns the results of a month: the stored ones, or the current ones if none are stored. `complete` is the number of
- * days for which all profiles are kept (`completeDays`).
+ * Returns a month's results. If none are stored, returns the current ones. `complete` is the number of days for which
+ * all profiles are kept (`completeDays`).
  */
 export async function readMonth(
   deps: ResultDeps,
@@ -138,8 +138,8 @@ function open(
 const MARK = JSON.stringify(null);
 
 /**
- * Stores the months that are over and are not stored yet. Call it before the retention deletes their profiles. Can be
- * repeated, and needs no lease: whichever process is first stores a month. `complete` is the number of days for which all
+ * Stores past months that are not stored yet. Call it before the retention deletes their profiles. Can be repeated.
+ * Needs no lease, because the first process that stores a month wins. `complete` is the number of days for which all
  * profiles are kept (`completeDays`).
  */
 export async function storePastMonths(
@@ -164,7 +164,7 @@ export async function storePastMonths(
     if (open(sealer, integrationId, one) === null) marks.set(one.month, one.results);
     else known.add(one.month);
   }
-  // A run has compared its clock with the service's: a clock that is ahead must not end a month too early.
+  // A run has compared its clock with the service's, because a clock that is ahead must not end a month too early.
   const end = Math.min(clock.now(), runs.until) - SETTLED_AFTER_MS;
   const missing = listMonths(runs.from, end).filter((month) => !known.has(month));
   const oldest = clock.now() - complete * DAY_MS;
@@ -193,7 +193,7 @@ export async function storePastMonths(
   return added;
 }
 
-/** The months from the month of `first` that end before `end` (both epoch ms), the oldest first. Pure. */
+/** Returns the months from the month of `first` that end before `end` (both epoch ms), oldest first. Pure. */
 export function listMonths(first: number, end: number): string[] {
   const months: string[] = [];
   for (let month = toMonth(toDay(first)); months.length < MOST_MONTHS; ) {
@@ -205,10 +205,10 @@ export function listMonths(first: number, end: number): string[] {
   return months;
 }
 
-/** A century: a wrong clock must not make a loop without an end. */
+/** A century. With this limit, a wrong clock cannot cause an endless loop. */
 const MOST_MONTHS = 1_200;
 
-/** The time that a month spans. Pure. */
+/** Returns the time that a month spans. Pure. */
 export function toSpan(month: string): Span {
   const from = Date.parse(`${month}-01T00:00:00Z`);
   const start = new Date(from);

@@ -3,8 +3,8 @@
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
 /**
- * For example `every day at 02:00` or `on Monday to Friday at 02:30`. Returns the expression itself if a few
- * words cannot describe it.
+ * Returns a text such as `every day at 02:00` or `on Monday to Friday at 02:30`. If a few words cannot describe the
+ * expression, returns the expression itself.
  */
 export function cronText(cron: string): string {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = cron.trim().split(/\s+/);

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/near-miss.ts';
 
-/** One of the five fields: its bounds, and the names for its numbers, starting at `min`. */
+/** One of the five fields: its bounds, and names for its numbers, starting at `min`. */
 interface Field {
   name: string;
   min: number;
@@ -28,9 +28,9 @@ const FIELDS: readonly Field[] = [
 ];
 
 /**
- * Returns the problem with a cron expression, or null. It must have five fields of numbers, names (`MON`),
- * ranges (`1-5`), steps (`0-30/10`) and lists of these. The message does not repeat the expression, because
- * it may come from a variable.
+ * Returns the problem with a cron expression, or null if it is valid. It must have five fields with numbers, names
+ * (`MON`), ranges (`1-5`), steps (`0-30/10`) or lists of these. The message does not repeat the expression, because it
+ * may come from a variable.
  */
 export function cronProblem(cron: string): string | null {
   const texts = cron.trim().split(/\s+/);
@@ -77,7 +77,7 @@ function isStep(text: string): boolean {
   return /^[1-9]\d?$/.test(text);
 }
 
-/** Returns the number that a text means in this field, or null. */
+/** Returns the number that a text means in this field, or null if it means none. */
 function parseNumber(text: string, field: Field): number | null {
   const index = field.words.indexOf(text.toLowerCase());
   if (index >= 0) return index + field.min;

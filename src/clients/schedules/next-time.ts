@@ -4,18 +4,17 @@ import type { Schedule } from '../../core/integration-settings.ts';
 type Line = Pick<Schedule, 'cron' | 'timezone'>;
 
 /**
- * Returns when a cron expression matches next, strictly after `afterMs` (epoch ms), or null if it never matches again.
- * Times are local. A fixed time that is skipped when clocks go forward matches at the time to which they jump. A fixed
- * time that occurs twice when they go back counts once. Lines with a wildcard or a step in minutes or hours follow
- * elapsed time.
+ * Returns when a cron expression next matches after `afterMs` (epoch ms), or null if it never matches again. Times are
+ * local. If a fixed time is skipped when clocks go forward, it matches at the time to which they jump. If it occurs
+ * twice when clocks go back, it counts once. Lines with a wildcard or a step in minutes or hours follow elapsed time.
  */
 export function nextTime(line: Line, afterMs: number): number | null {
   return hasFixedTimes(line) ? nextFixedTime(line, afterMs) : findNextTime(line, afterMs);
 }
 
 /**
- * `nextTime` for many calls. Its result for one moment is also valid for every later moment until that time
- * is reached. Computing the next time takes a third of a millisecond.
+ * Creates a `nextTime` for many calls. A result is also valid for every later moment until its time is reached.
+ * Computing it takes a third of a millisecond.
  */
 export function createNextTimes(): typeof nextTime {
   const known = new Map<string, { fromMs: number; next: number | null }[]>();
@@ -44,8 +43,7 @@ function hasFixedTimes({ cron }: Line): boolean {
 const MAX_LOOKS = 1_440;
 
 /**
- * The expression is matched against local time as if it were UTC. So it matches at each of its times, even at
- * local times that the zone skips.
+ * Matches the expression against local time as if it were UTC. So it also matches at local times that the zone skips.
  */
 function nextFixedTime({ cron, timezone }: Line, afterMs: number): number | null {
   let shownMs: number | null = shownAt(afterMs, timezone);
@@ -107,7 +105,7 @@ function jumpBetween(early: number, late: number, shownMs: number, timezone: str
   return after;
 }
 
-/** Formats the numbers of a date from largest to smallest: `2026-11-20 02:00:00`. */
+/** Formats a date's numbers from largest to smallest, such as `2026-11-20 02:00:00`. */
 function createFormat(timezone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,

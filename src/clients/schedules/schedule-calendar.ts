@@ -1,5 +1,5 @@
 /**
- * When an integration runs automatically: in words, and as a calendar in its own time zone, with the clock
+ * Shows when an integration runs automatically: in words, and as a calendar in its own time zone with the clock
  * changes.
  */
 
@@ -15,7 +15,7 @@ import { isScheduled, nextRunAt, type Scheduled } from './schedules.ts';
 /** A past run, as the calendar shows it. */
 export interface PastNight {
   id: string;
-  /** A time in ISO 8601. */
+  /** When the run started (ISO 8601). */
   startedAt: string;
   status: string;
   /** Why the run ended early, or null if it did not. */
@@ -28,9 +28,9 @@ export interface CalendarDay {
   /** `2026-11-22` */
   day: string;
   isToday: boolean;
-  /** For past days: the runs that started, newest first, at most `SHOWN_OF_DAY`. */
+  /** For past days, the runs that started, newest first. At most `SHOWN_OF_DAY`. */
   runs: PastNight[];
-  /** For future days: the times when runs start (local time, such as `02:00`), at most `SHOWN_OF_DAY`. */
+  /** For future days, the times when runs start (local time, such as `02:00`). At most `SHOWN_OF_DAY`. */
   times: string[];
   /** True if the day has more runs or times. */
   hasMore: boolean;
@@ -40,7 +40,7 @@ export interface CalendarDay {
 export interface ClockChange {
   /** The day, `2027-03-14`. */
   day: string;
-  /** The number of minutes that the clock skips; negative if it shows them twice. */
+  /** How many minutes the clock skips. Negative if it shows them twice. */
   minutes: number;
   /** The local time when the first run of that day starts, or null if no run starts. */
   runAt: string | null;
@@ -49,7 +49,7 @@ export interface ClockChange {
 export interface ScheduleDetail {
   /** Null if it runs only on request. */
   schedule: PlannedRuns | null;
-  /** `every day at 02:00` */
+  /** For example `every day at 02:00`. */
   text: string | null;
   timezone: string;
   past: CalendarDay[];
@@ -61,7 +61,7 @@ export interface ScheduleDetail {
 /** The number of days before today, and of days from today on. */
 const DAYS = 30;
 
-/** Maximum number of runs shown for one day. */
+/** How many runs are shown for one day. */
 const SHOWN_OF_DAY = 4;
 
 /** Maximum number of runs that are read for the past days. */

@@ -1,4 +1,4 @@
-/** The schedules of the integrations, as they are in the store. */
+/** Plans integrations' schedules in the store. */
 import { createHash } from 'node:crypto';
 import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -31,7 +31,7 @@ export interface ScheduleView {
   integration: string;
   cron: string;
   timezone: string;
-  /** ISO 8601 in UTC, or null while it is paused, or if no further time matches. */
+  /** The next run in UTC (ISO 8601). Null while the schedule is paused, or if no further time matches. */
   nextRunAt: string | null;
   paused: boolean;
 }
@@ -56,9 +56,8 @@ export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedul
 }
 
 /**
- * Updates the store to match settings and clock. New and changed schedules are planned from now on (epoch
- * ms), and so are schedules that were planned while the clock was ahead. Other schedules keep their time,
- * even if it has already passed.
+ * Updates the stored schedules to the settings and the clock. New and changed schedules are planned from now on (epoch
+ * ms). So are schedules that were planned while the clock was ahead. All others keep their time, even if it has passed.
  */
 export async function planSchedules(
   { store, clock }: ScheduleDeps,
@@ -85,8 +84,8 @@ export async function planSchedules(
 }
 
 /**
- * Returns true if a time is later than the next two times of the schedule. If the clock was set back a little
- * right after a run, the second next time is correct, because the next time would start a second run.
+ * Returns true if a time is later than the schedule's next two times. If the clock was set back a little right after a
+ * run, the second next time is correct, because the next one would start a second run.
  */
 function isTooFarAhead(
   integration: Scheduled,
@@ -118,7 +117,7 @@ export function nextRunAt(
   return time === null ? null : time + shareMs;
 }
 
-/** The share of an integration is always the same, so the time between runs stays the same. */
+/** Returns an integration's share of the jitter. It is always the same, so the time between runs stays the same. */
 function jitterShareMs(integrationId: string, jitterMs: number): number {
   return createHash('sha256').update(integrationId).digest().readUInt32BE() % (jitterMs + 1);
 }

@@ -1,6 +1,6 @@
 /**
- * Checks the addresses that may be set in a browser. Addresses inside this machine's network are not allowed,
- * unless the operator names them.
+ * Checks addresses that are set in a browser. Addresses in this machine's network are forbidden, unless the operator
+ * allows them.
  */
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -35,7 +35,7 @@ export async function requirePublicAddress(
   if (found.some(isPrivateAddress)) throw notHere('private', hostname);
 }
 
-/** Returns the problem with a text that is not a web address, or null for a web address. */
+/** Returns the problem with a text that is not a web address, or null if it is one. */
 export function addressProblem(text: string): string | null {
   const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   return isAddress ? null : 'expected a URL that starts with https://';

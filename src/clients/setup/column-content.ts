@@ -25,8 +25,7 @@ export type ContentKind =
 /** The share of values that must have the same form. */
 const MOST = 0.8;
 /**
- * Street addresses have many forms, and names of organisations often contain no typical word, so a smaller
- * share is enough.
+ * The share for parts with many forms. Street addresses vary, and names of organisations often contain no typical word.
  */
 const MANY = 0.6;
 const SOME = 0.3;
@@ -72,9 +71,8 @@ export interface NamePair {
 }
 
 /**
- * Returns true for names of spouses and other relatives. Most of them end with the last word of the contact's
- * name, and differ from that name. `Ana de la Cruz` and `Cruz` have the same ending; `Lopez, Maria` and
- * `Lopez` do not.
+ * Returns true for names of spouses and other relatives. Most of them end with the last word of the contact's name but
+ * are not the same name. `Ana de la Cruz` and `Cruz` have the same ending, but `Lopez, Maria` and `Lopez` do not.
  */
 export function areNamesOfRelatives(pairs: readonly NamePair[]): boolean {
   const filled = pairs
@@ -89,7 +87,7 @@ export function areNamesOfRelatives(pairs: readonly NamePair[]): boolean {
   return alike.length / filled.length >= MANY;
 }
 
-/** Describes an example whose value must not be shown: `2 words`, `5 digits`, `an e-mail address`. */
+/** Describes an example without showing its value, such as `2 words`, `5 digits` or `an e-mail address`. */
 export function shapeOfValue(value: string): string {
   const text = value.trim();
   if (isEmail(text)) return 'an e-mail address';
@@ -132,7 +130,10 @@ function isPhone(value: string): boolean {
   );
 }
 
-/** Codes of the United States, Britain, Canada, the Netherlands, Sweden, Portugal, Poland, and of four or five digits. */
+/**
+ * The codes of the United States, Britain, Canada, the Netherlands, Sweden, Portugal and Poland, and codes of four or
+ * five digits.
+ */
 const POSTAL_CODES = [
   /^\d{5}(-\d{4})?$/,
   /^\d{4}$/,
@@ -149,7 +150,7 @@ function isPostalCode(value: string): boolean {
   return POSTAL_CODES.some((code) => code.test(value));
 }
 
-/** Numbers of the same length. Amounts and years vary in length, or repeat. */
+/** Returns true for numbers of the same length. Amounts and years vary in length, or repeat. */
 function haveLengthsOfCodes(values: readonly string[]): boolean {
   if (values.every((value) => /^(1[89]|20)\d\d$/.test(value))) return false;
   const plain = values.filter((value) => /^\d+$/.test(value));
@@ -172,7 +173,7 @@ function isStreet(value: string): boolean {
   if (!/\p{L}/u.test(value) || isEmail(value) || isDate(value)) return false;
   if (/^\d+[a-z]?([-/]\d+[a-z]?)?,? +\p{L}/iu.test(value)) return true;
   const words = plain(value).split(' ');
-  // `Hauptstraße 5 a`: words, with a house number among the last two.
+  // An example is `Hauptstraße 5 a`: words, with a house number among the last two.
   const parts = value.split(/[ ,]+/);
   if (/^\p{L}/u.test(value) && parts.slice(1).slice(-2).some(isHouseNumber)) return true;
   return words.some((word) => STREET_WORDS.has(word)) && /\d/.test(value);
@@ -189,8 +190,8 @@ function isOrganisation(value: string): boolean {
 }
 
 /**
- * Two to five capitalised words without digits and without a word for an organisation: `Ana de la Cruz`,
- * `Lopez, Maria`.
+ * Returns true for two to five capitalised words without digits and without a word for an organisation, such as `Ana de
+ * la Cruz` or `Lopez, Maria`.
  */
 function isWholeName(value: string): boolean {
   if (/[\d@/:]/.test(value) || isOrganisation(value)) return false;

@@ -25,11 +25,11 @@ export interface ChosenColumns {
 /** One column of a file. */
 export interface ColumnLine {
   name: string;
-  /** The part of a contact that the column is read as, or null for a column that is not read. */
+  /** The part of a contact that the column contains, or null if the column is not read. */
   use: string | null;
-  /** The first value that is not blank, or null for a blank column. */
+  /** The first value that is not blank, or null if the column is blank. */
   example: string | null;
-  /** The example without its value: `2 words`, `5 digits`. */
+  /** The example without its value, such as `2 words` or `5 digits`. */
   shape: string;
 }
 

@@ -1,4 +1,4 @@
-/** Folds the names of a file's columns into the spelling in which they are compared. All functions are pure. */
+/** Converts the names of a file's columns into the spelling in which they are compared. All functions are pure. */
 import { OTHER_PEOPLES } from './guess-words.ts';
 
 /** Longer texts are not column names, and are never recognised as part of a contact. */
@@ -14,7 +14,7 @@ export function plain(column: string): string {
 /** `N° adhérent`, `Nº Sócio`. */
 const NUMBER_SIGN = /^n\s?[°º]/i;
 
-/** `City - Home` means `Home City`. */
+/** Moves the place to the front, because `City - Home` means `Home City`. */
 function placeFirst(text: string): string {
   const primary = ' endereco primario';
   const [before, after] = text.split(primary);
@@ -26,9 +26,7 @@ function placeFirst(text: string): string {
   return text;
 }
 
-/**
- * Removes everything from the first opening parenthesis to the last closing one, in one pass over the text.
- */
+/** Removes everything from the first opening parenthesis to the last closing one, in one pass. */
 export function withoutAside(text: string): string {
   const start = text.indexOf('(');
   const end = text.lastIndexOf(')');
@@ -85,7 +83,7 @@ export function present(columns: readonly string[], name: string): string | null
   return getNameIndex(columns).byFolded.get(folded(name)) ?? null;
 }
 
-/** For example `Contact First Name`: a longer name that ends with the right words. */
+/** Returns the column whose longer name ends with the right words, such as `Contact First Name`. */
 export function endsWith(columns: readonly string[], ending: string): string | null {
   const own = columns.filter((candidate) => !OTHER_PEOPLES.test(plain(candidate)));
   return own.find((candidate) => plain(candidate).endsWith(ending)) ?? null;

@@ -1,6 +1,6 @@
 /**
- * Recognises which columns of a file contain which parts of a contact. Pure. Each part has a separate file
- * next to this one.
+ * Recognises which columns of a file contain which parts of a contact. All functions are pure. Each part has its own
+ * file next to this one.
  */
 import type { ContentKind } from './column-content.ts';
 import { getNameIndex } from './column-names.ts';
@@ -13,7 +13,7 @@ import { DECEASED, DO_NOT_CONTACTS, OPT_OUTS } from './guess-words.ts';
 import { createKinds, findFitting, type GuessedFile } from './guessed-file.ts';
 import { bestExport, guessOfExport, type PersonColumns, withExport } from './match-export.ts';
 
-/** The columns that most likely contain the parts of a contact, or null for a part without a column. */
+/** The columns that most likely contain the parts of a contact. Null for a part without a column. */
 export interface ColumnGuess extends PersonColumns {
   optOut: string | null;
   deceased: string | null;
@@ -25,10 +25,10 @@ export interface ColumnGuess extends PersonColumns {
 }
 
 /**
- * Guesses which column contains which part of a contact. If an export is recognised by its columns, their
- * meaning is known. If several known exports match, the export with the most columns in the file counts. All
- * other columns are guessed from the words of their headers. If rows are given, an ID column must have an ID
- * that is present and different in each row. An uncertain part is null, and the user is asked.
+ * Guesses which column contains which part of a contact. If the columns are those of a known export, their meaning is
+ * known. If several exports match, the one with the most columns in the file wins. All other columns are guessed from
+ * the words of their headers. If rows are given, an ID column must have a different ID in each row. A part that is
+ * uncertain is null, and the user is asked.
  */
 export function guessColumns(columns: readonly string[], sample: CsvSample = []): ColumnGuess {
   const known = bestExport(columns, sample);

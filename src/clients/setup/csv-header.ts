@@ -1,4 +1,4 @@
-/** Reads the first part of a contact file: its column names and its first rows. */
+/** Reads the first part of a contact file: its column names and first rows. */
 import { resolve } from 'node:path';
 import { readAnyHeader, readFirstRows } from '../../../connectors/csv/first-rows.ts';
 import { settingNames } from '../../../connectors/csv/setting-names.ts';
@@ -11,17 +11,17 @@ import {
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import { MAX_NAME_LENGTH } from './column-names.ts';
 
-/** The values of some rows, by the names of their columns. They show what each column contains. */
+/** The values of some rows, by column name. They show what each column contains. */
 export type CsvSample = readonly ReadonlyMap<string, string>[];
 
-/** The names of a CSV file's columns, in their order. */
+/** The names of a CSV file's columns, in order. */
 export interface CsvHeader {
-  /** The names that settings can use: `City (1)` and `City (2)` for two columns with the name `City`. */
+  /** The names for settings: `City (1)` and `City (2)` if two columns are called `City`. */
   columns: string[];
-  /** All names in their order, including names that occur twice and names that are too long for a setting. */
+  /** All names in order, including names that occur twice and names that are too long for a setting. */
   names: string[];
   encoding: 'utf-8' | 'latin1';
-  /** The kind of a file that is read and never replaced, so its results need a separate file. Null for other files. */
+  /** The kind of a file that is only read, so its results need a separate file. Null for other files. */
   foreign: ForeignKind | null;
   /** The first rows, by column name. */
   sample: CsvSample;
@@ -45,8 +45,8 @@ const MAX_SAMPLE_BYTES = 16 * 1_048_576;
 const MIN_COLUMNS = 2;
 
 /**
- * Reads the column names and the first rows of a contact file. The file is CSV with any of the usual
- * delimiters, in UTF-8, Latin-1 or UTF-16, or a sheet of a workbook (null: the first sheet with a table).
+ * Reads a contact file's column names and first rows. The file is CSV with any of the usual delimiters in UTF-8,
+ * Latin-1 or UTF-16, or a sheet of a workbook. If `sheet` is null, it is the first sheet with a table.
  */
 export async function readCsvHeader(
   path: string,
@@ -71,7 +71,7 @@ export async function readCsvHeader(
 }
 
 async function readStart({ handle, size }: TextSource): Promise<Buffer> {
-  // One byte more than is read shows whether there are more.
+  // Reads one more byte, which shows whether the file is longer.
   const buffer = Buffer.alloc(Math.min(size, MAX_SAMPLE_BYTES + 1));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   return buffer.subarray(0, bytesRead);
@@ -84,8 +84,8 @@ const MAX_SAMPLE = 10_000;
 export const WHOLE_FILE = { records: MAX_SAMPLE, isWhole: true };
 
 /**
- * Reads the same from a file's text, or from its first part. In that case `isWhole` is false, and an incomplete last
- * row is not reported. At most this many records are read.
+ * Reads the same from a file's text or its first part. With only the first part, `isWhole` is false and an incomplete
+ * last row is not reported. Reads at most this many records.
  */
 export function readHeaderOf(
   all: Buffer,
@@ -93,7 +93,7 @@ export function readHeaderOf(
 ): Omit<CsvHeader, 'foreign'> | CsvProblem {
   const text = all.subarray(0, MAX_SAMPLE_BYTES);
   const isWhole = extent.isWhole && text.length === all.length;
-  // A zero byte means a program or another kind of archive.
+  // A zero byte shows that the file is a program or another kind of archive.
   if (text.includes(0)) return { problem: 'this is not a CSV file; save it as "CSV UTF-8"' };
   const start = firstLines(text);
   if (start === null) return { problem: 'its first line is too long for a header row' };
@@ -118,7 +118,7 @@ export function readHeaderOf(
   };
 }
 
-/** Returns the complete lines of the text, within the maximum length of a header, or null if there is none. */
+/** Returns the text's complete lines, up to the maximum length of a header. Returns null if there are none. */
 function firstLines(text: Buffer): Buffer | null {
   if (text.length <= MAX_HEADER_BYTES) return text;
   const start = text.subarray(0, MAX_HEADER_BYTES);
@@ -126,7 +126,7 @@ function firstLines(text: Buffer): Buffer | null {
   return end === -1 ? null : start.subarray(0, end + 1);
 }
 
-/** Returns the names that can be mapped. Two columns with the same name are distinguished by their position. */
+/** Returns the names that can be mapped. Columns with the same name are distinguished by their position. */
 function usableNames(names: readonly string[]): string[] {
   return settingNames(names).flatMap((name) =>
     name === null || name.length > MAX_NAME_LENGTH ? [] : [name],
@@ -143,7 +143,7 @@ function detectEncoding(text: Buffer): CsvHeader['encoding'] {
   }
 }
 
-/** Returns the values, by the column names in the file and by the names that settings can use. */
+/** Returns the values by two names: the file's column names, and the names that settings can use. */
 function toSample(names: readonly string[], rows: readonly (readonly string[])[]): CsvSample {
   const usable = settingNames(names);
   return rows.map(

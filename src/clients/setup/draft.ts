@@ -26,17 +26,17 @@ import { SETUP_STEPS, withStep } from './steps.ts';
 import { dropUpload, isUpload, sweepUploads, takesUploads } from './uploads.ts';
 
 const draftSchema = z.object({
-  /** True if the set-up creates the integration, false if it changes an existing one. */
+  /** True if the set-up creates the integration, and false if it changes an existing one. */
   isNew: z.boolean(),
-  /** The integration's settings in the database, as JSON, as the set-up has read them, or null if there are none. */
+  /** The integration's settings in the database, as JSON, when the set-up read them. Null if there were none. */
   stored: z.string().nullable(),
   /** The steps that the user has answered. */
   done: z.array(z.enum(SETUP_STEPS)),
-  /** The CRM's name for the connected account, or null before an account is connected, and for a file. */
+  /** The CRM's name for the connected account. Null before an account is connected, and for a file. */
   account: z.string().nullable(),
   /** The name of the uploaded file on the user's computer. */
   fileName: z.string().nullable(),
-  /** The run that tries the settings on a few contacts, or null before the trial. */
+  /** The run that tries the settings on a few contacts. Null before the trial. */
   trialRun: z.string().nullable(),
   answers: integrationSchema.partial({ partner: true, crm: true }),
 });
@@ -147,11 +147,11 @@ export async function saveSetup(
 }
 
 /**
- * If several processes change a draft at once, only one attempt succeeds, so a few more attempts are made.
+ * How often a change of a draft is tried. If several processes change it at the same time, only one of them succeeds.
  */
 const MAX_TRIES = 5;
 
-/** Records that the user has connected an account. Returns false if nothing with that ID is being set up. */
+/** Records that the user has connected an account. Returns false if nothing with this ID is being set up. */
 export async function recordConnected(
   deps: Pick<SetupDeps, 'store' | 'sealer'>,
   id: string,
@@ -178,8 +178,7 @@ async function dropOld(deps: SetupDeps): Promise<void> {
 }
 
 /**
- * Deletes set-ups that were not continued for too long, and uploads that were never accepted. Returns the names of the
- * deleted uploads.
+ * Deletes set-ups that were abandoned, and uploads that were never accepted. Returns the names of the deleted uploads.
  */
 export async function dropLeftovers(deps: SetupDeps, now: number): Promise<string[]> {
   await dropOld(deps);
@@ -187,7 +186,7 @@ export async function dropLeftovers(deps: SetupDeps, now: number): Promise<strin
 }
 
 /**
- * Deletes the uploaded file of replaced answers, unless the current answers or the stored client also name it. Call it
+ * Deletes the uploaded file of replaced answers, unless the current answers or the stored client also use it. Call it
  * after the answers were saved.
  */
 export async function dropReplacedUpload(
@@ -224,9 +223,9 @@ export async function presentSettings(
 }
 
 /**
- * Deletes the files that were uploaded in the set-up of this integration, unless another integration names
- * them, and returns their names. Call it before the settings are deleted. Only the settings name the files,
- * so after an interruption the same command can then finish the work.
+ * Deletes the files that were uploaded in this integration's set-up, unless another integration uses them. Returns
+ * their names. Call it before the settings are deleted. Only the settings contain the names, so after an interruption
+ * the same command can finish the work.
  */
 export async function dropUploads(deps: SetupDeps, id: string): Promise<string[]> {
   const dropped: string[] = [];
@@ -265,14 +264,13 @@ export function workingIntegration({ answers }: Pick<Setup, 'answers'>): Integra
   return { ...answers, partner, crm };
 }
 
-/** Returns an integration for requests to the service only, regardless of the CRM. */
+/** Returns an integration that can only send requests to the service, whatever its CRM. */
 export function serviceAlone(setup: Pick<Setup, 'answers'>): Integration {
   return { ...workingIntegration(setup), crm: NOTHING_YET.crm };
 }
 
 /**
- * Returns the answers as settings that were checked like a settings file. Throws a ConfigurationError that names every
- * problem.
+ * Returns the answers as settings, checked like a settings file. Throws a ConfigurationError that lists every problem.
  */
 export async function checkedIntegration(
   { settings: { allowInsecureHttp } }: Pick<SetupDeps, 'settings'>,
@@ -284,7 +282,7 @@ export async function checkedIntegration(
   return integration;
 }
 
-/** The number of contacts that are sent in the trial of a set-up. */
+/** How many contacts are sent in a set-up's trial. */
 export const TRIAL_SIZE = 25;
 
 /** Returns whether a stored integration has the limits of a trial, which ends when its set-up is finished. */

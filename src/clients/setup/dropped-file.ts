@@ -3,10 +3,7 @@ import { detectKind, toPlainText } from '../../../connectors/csv/sources/source.
 import { isDonorSyncError } from '../../core/errors.ts';
 import { type CsvHeader, type CsvProblem, readHeaderOf } from './csv-header.ts';
 
-/**
- * The size of the first part that is used for a preview, because sending a whole file twice would take too
- * long.
- */
+/** How much of a file is sent for the preview, because sending a whole file twice would take too long. */
 export const PREVIEW_BYTES = 256 * 1_024;
 
 const PREVIEW_ROWS = 5;
@@ -15,8 +12,8 @@ const PREVIEW_ROWS = 5;
 const PREVIEW_RECORDS = 50;
 
 /**
- * The first rows of a file by the columns that settings can name; the reason why it cannot be used; or a workbook,
- * which is not text.
+ * The first rows of a file, by the columns that settings can use. Or the reason why the file cannot be used. Or a
+ * workbook, which is not text.
  */
 export type DroppedPreview =
   | { columns: readonly string[]; rows: readonly (readonly string[])[] }

@@ -1,13 +1,13 @@
 /**
- * Finishes a set-up. It stores the same settings as `donor-sync apply`, and does not overwrite changes that
- * others have made in the meantime.
+ * Finishes a set-up. It stores the same settings as `donor-sync apply`, and does not overwrite changes that others have
+ * made in the meantime.
  */
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { applyIntegrations } from '../apply-settings.ts';
 import { presentSettings, type Setup, type SetupDeps } from './draft.ts';
 
-/** Stores the settings of a set-up. Resolves with the settings as they are in the database now. */
+/** Stores a set-up's settings. Resolves with the settings that are now in the database. */
 export async function storeSettings(
   deps: SetupDeps,
   { id, stored }: Pick<Setup, 'id' | 'stored'>,
@@ -16,8 +16,8 @@ export async function storeSettings(
   if (deps.settings.integrations.some((one) => one.id === id)) throw ofTheFile(id);
   const present = await presentSettings(deps, id);
   const wanted = JSON.stringify(integration);
-  // If the process of this set-up ended after it had stored settings and before it recorded that, those
-  // settings are not a change by others.
+  // If an earlier process of this set-up stored the settings but ended before it recorded this, they are not a change
+  // by others.
   if (present !== stored && present !== wanted) {
     throw new ConfigurationError(
       `"${id}" has been changed elsewhere since this set-up started. Nothing was saved. Discard this set-up, and start again from the current settings.`,

@@ -1,7 +1,4 @@
-/**
- * Finds the columns with the parts of one address of each contact, from the street to the country. All functions are
- * pure.
- */
+/** Finds the columns of each contact's address, from the street to the country. All functions are pure. */
 import type { ContentKind } from './column-content.ts';
 import { findAll, getNameIndex, plain } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
@@ -24,9 +21,7 @@ import { createKinds, findFitting, type GuessedFile, NO_WORDS } from './guessed-
 const NO_STREET: readonly ContentKind[] = ['e-mail', 'web address', 'yes or no', 'date'];
 const NO_CODE: readonly ContentKind[] = ['e-mail', 'web address', 'yes or no', 'date', 'street'];
 
-/**
- * Returns the address with the most parts, among the addresses with a street if there are any. Ties go to the first.
- */
+/** Returns the address with the most parts. Addresses with a street come first. Ties go to the first address. */
 export function guessAddress(file: GuessedFile): string[] {
   const own = { ...file, columns: getNameIndex(file.columns).own };
   const near = (street: string | null, name: string | null) =>
@@ -60,8 +55,7 @@ export function guessAddress(file: GuessedFile): string[] {
 }
 
 /**
- * Returns all further lines of the address in their order. A column that is blank in the first rows may have
- * a value in later ones.
+ * Returns all further lines of the address, in order. A column that is blank in the first rows may have a value later.
  */
 function findLines(own: GuessedFile, names: readonly string[], street: string | null): string[] {
   const lines = findAll(own.columns, names).filter(
@@ -78,7 +72,7 @@ function inOrder(columns: readonly string[], number: string | null, street: stri
   return isFirst ? [number, street] : [street, number];
 }
 
-/** `Numero` right after the street is the house number. */
+/** Returns the column of the house number. `Numero` right after the street is one. */
 function nextNumber({ columns }: GuessedFile, street: string | null): string | null {
   const next = street === null ? undefined : columns[columns.indexOf(street) + 1];
   return next !== undefined && NUMBERS_AFTER_STREET.includes(plain(next)) ? next : null;
@@ -93,7 +87,7 @@ function nextLine({ columns, getKind }: GuessedFile, street: string | null): str
 
 const NUMBERED_LINE = /(address|street|line|adresse|adres|rue|direccion|indirizzo|morada)2$/;
 
-/** Among columns whose names differ only by their position, returns the first one after the street. */
+/** Among columns with the same name at different positions, returns the first one after the street. */
 function sameNameAfter(columns: readonly string[], street: string, name: string): string {
   const [bare, at] = [withoutPlace(name), columns.indexOf(street)];
   if (bare === name) return name;
@@ -156,16 +150,15 @@ function added(found: readonly string[], named: readonly string[], street: strin
 /** The parts of an address are at most this many columns away from its street. */
 const FARTHEST = 6;
 
-/**
- * Returns whether a column of the address has the name of this part, although its values are not typical of
- * it.
- */
+/** Returns true if a column of the address has this part's name, although its values are not typical of it. */
 function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
   const words = kind === 'postal code' ? POSTAL_CODES : kind === 'region' ? REGIONS : COUNTRIES;
   return named.some((name) => words.some((word) => plain(name).endsWith(word)));
 }
 
-/** Returns the lines right after the street that have its name with the next numbers: `Addr L2`, `Addr L3`. */
+/**
+ * Returns the lines right after the street that have its name with the next numbers, such as `Addr L2` and `Addr L3`.
+ */
 export function withNumberedLines(
   { columns, getKind }: GuessedFile,
   address: readonly string[],
@@ -180,7 +173,7 @@ export function withNumberedLines(
     if (next === undefined || plain(next) !== `${stem}${number}`) break;
     run.push(next);
   }
-  // Lines without a value are not reported, because most files have one or two more lines than are used.
+  // Lines without a value are not reported, because most files have one or two lines that are never used.
   const lines = run.filter((name) => free.includes(name) && getKind(name) !== 'blank');
   const before = address.filter((name) => name === first || run.includes(name));
   const last = before.at(-1) ?? first;
@@ -193,8 +186,8 @@ export function withNumberedLines(
 const LINES = 10;
 
 /**
- * Returns a note if none of these columns contains a street, because then the address is less complete than
- * it looks. If there are no columns, returns no note.
+ * Returns a note if none of these columns contains a street, because the address is then less complete than it looks.
+ * Returns no note if there are no columns.
  */
 export function noStreetNote(addresses: readonly string[], sample: CsvSample): string[] {
   const getKind = createKinds(sample);

@@ -11,7 +11,7 @@ export function guessEmployers(file: GuessedFile): string[] {
   return [employer, further].filter((name) => name !== null);
 }
 
-/** Recognises an employer by its values if no column name reveals one. */
+/** Recognises an employer by its values if no column name shows one. */
 export function employersByContent(
   { getKind }: GuessedFile,
   employers: readonly string[],
@@ -26,16 +26,13 @@ export function employersByContent(
   return second === undefined || second === employer ? [employer] : [employer, second];
 }
 
-/**
- * Columns whose name contains none of these words may contain the organisation of the record, a fund or a
- * school.
- */
+/** If a column's name contains none of these words, it may contain the record's organisation, a fund or a school. */
 const EMPLOYER_HINTS =
   /^account\d+name$|^(nameof)?organi[sz]ation(s?name)?$|^(company|firma|empresa|entreprise|societ[ey]|azienda|bedrijf|foretag)|employ|works?for|workplace|arbeit|dienstgeber|empleo|empleador|trabaj|trabalh|lavoro|azien|werkgever|arbetsg|arbejd|emploi|employeur/;
 
 /**
- * Excludes columns that contain the organisation that the record itself is about. They have a value only in
- * rows without a person's name, or in rows whose whole name is that organisation.
+ * Leaves out columns with the organisation that the record itself is about. They have a value only in rows without a
+ * person's name, or in rows whose whole name is that organisation.
  */
 export function withoutOwnOrganisations(
   { sample }: GuessedFile,

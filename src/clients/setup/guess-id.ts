@@ -29,8 +29,8 @@ export function guessId(
 }
 
 /**
- * Describes the rows without a value in the chosen ID column, or reports that no column fits if the column is null.
- * Empty if there is no problem.
+ * Describes the rows without a value in the chosen ID column. If no column was chosen, reports that none fits. Returns
+ * no notes if there is no problem.
  */
 export function idNotes(
   { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
@@ -67,7 +67,7 @@ function brokenIds(sample: CsvSample, id: string): string[] {
   ];
 }
 
-/** Matches `Donor ID`, `legacy_id`, `personId` and `Donor #`, but not `Amount Paid`. */
+/** Returns true for `Donor ID`, `legacy_id`, `personId` and `Donor #`, but not for `Amount Paid`. */
 function isIdName(column: string): boolean {
   if (OTHER_IDS.test(plain(column))) return false;
   if (isNumberOfPerson(column)) return true;
@@ -91,7 +91,7 @@ export const MOST_BLANK = 0.05;
 const MOST_NEW = 0.2;
 
 /**
- * Returns whether all rows except this share have a value in the column, and no two rows have the same value;
+ * Returns true if all rows except this share have a value in the column and no two values are the same. Also returns
  * true if there are no rows.
  */
 export function isId(column: string, sample: CsvSample, mostBlank = 0): boolean {

@@ -1,4 +1,4 @@
-/** Finds the columns with the names of each contact. All functions are pure. */
+/** Finds the columns with each contact's names. All functions are pure. */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { endsWith, findAll, MAX_NAME_LENGTH, plain } from './column-names.ts';
 import type { CsvHeader } from './csv-header.ts';
@@ -12,7 +12,7 @@ export interface NameColumns {
   fullName: string | null;
 }
 
-/** Recognises the names by the words of the header. */
+/** Recognises the names by the header's words. */
 export function guessNames(file: GuessedFile): NameColumns {
   const { columns, sample, getKind } = file;
   const firstName = findFitting(file, FIRST_NAMES, NO_WORDS) ?? endsWith(columns, 'firstname');
@@ -57,8 +57,8 @@ export function namesByContent(
 }
 
 /**
- * Reports how many rows have a name only in a column of whole names, if columns of first and last names are
- * used. Some products fill in only one of the two.
+ * Reports how many rows have a name only in a column of whole names, although columns of first and last names are used.
+ * Some products fill in only one of the two.
  */
 export function onlyWholeNameNote(
   { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
@@ -80,7 +80,9 @@ export function onlyWholeNameNote(
   ];
 }
 
-/** Returns true if one of the alternatives in the column's name is such a name: `Last/Organization/Group name`. */
+/**
+ * Returns true if one of the alternatives in the column's name is such a name, as in `Last/Organization/Group name`.
+ */
 function oneOfSeveral(columns: readonly string[], names: readonly string[]): string | null {
   const found = columns.find((column) => {
     const alternatives = column.slice(0, MAX_NAME_LENGTH).split('/');

@@ -4,8 +4,8 @@
  */
 
 /**
- * IDs of the contact in the row. Like all lists in this file, the words are in English, German, French,
- * Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish and Polish.
+ * Names of the ID of a row's contact. All lists in this file contain words in English, German, French, Spanish,
+ * Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish and Polish.
  */
 export const ID_NAMES = [
   ...[
@@ -41,7 +41,7 @@ export const ID_NAMES = [
 /** Words that mean an ID, but in some files the name with which people sign in. */
 export const IDS_OR_LOGINS = ['identifiant'];
 
-/** Words for the numbers of people in many languages: `Kundennr.`, `N° adhérent`, `Código de socio`. */
+/** Words for people's numbers in many languages, such as `Kundennr.`, `N° adhérent` and `Código de socio`. */
 export const PERSON_NUMBERS = [
   /^(kunden|mitglieds?|mitglieder|spender|adress|kontakt|personen?|debitoren?|forderer|medlems?|givar|givare|kund|relatie|lid|leden|donateurs?|klant|contact)(nr|no|nummer|code)$/,
   /^(id|identifiant|numero|num|no|codigo|codice|cod|code|reference)(de|del|do|da|di|du|dela|dell)?(adherent|donateur|membre|client|contact|contacto|contatto|socio|donante|cliente|miembro|doador|associado|utente|membro|tesserato|donatore)$/,
@@ -118,9 +118,9 @@ export const OTHER_IDS =
   /household|haushalt|family|foyer|hogar|famiglia|huishoud|hushall|campaign|spouse|gift|donation|payment|pledge|card|fund|appeal|owner|batch|transaction|organi[sz]ation|segment|template|import/;
 
 /**
- * Marks of people who must not be researched, or whose data must not be passed on. Marks of single
- * channels (`Do Not Email`, `No Bulk Emails`, `nomail`) do not concern research, and a status such as `Account Status`
- * also has other values.
+ * Marks of people who must not be researched, or whose data must not be passed on. Marks for single channels (`Do Not
+ * Email`, `No Bulk Emails`, `nomail`) do not forbid research, and a status such as `Account Status` also has other
+ * values.
  */
 export const OPT_OUTS = [
   ...['donotresearch', 'noresearch', 'researchoptout', 'donotscreen', 'noscreening'],
@@ -171,13 +171,13 @@ export const EMPLOYER_NAMES = [
   ...['bedrijfsnaam', 'firmanavn', 'yrityksennimi', 'nazwafirmy'],
 ];
 
-/** Another column with an employer, in addition to one of the columns above. */
+/** Names of a second column with an employer. */
 export const FURTHER_EMPLOYERS = [
   ...['associatedcompany', 'employer2', 'secondaryemployer', 'otheremployer', 'company2'],
   ...['companyname2', 'organization2name', 'organisation2name', 'arbeitgeber2', 'employeur2'],
 ];
 
-/** The names of the street, further lines, the place, the region, the postal code and the country. */
+/** Names of the street, further lines, the place, the region, the postal code and the country. */
 export const STREETS = [
   ...['street', 'address', 'address1', 'addressline1', 'streetaddress', 'street1', 'addresslines'],
   ...[
@@ -229,9 +229,9 @@ export const HOUSE_NUMBERS = [
   ...['numerodelamaison', 'housebuildingnumber', 'buildingnumber'],
   ...['husnummer', 'husnr', 'numerodevoie', 'numerorue', 'numerodaporta'],
 ];
-/** These words mean a house number only right after the street; elsewhere they mean numbers of people. */
+/** Words that mean a house number right after the street, but people's numbers elsewhere. */
 export const NUMBERS_AFTER_STREET = ['numero', 'num', 'nr', 'no', 'n', 'number', 'nummer'];
-/** The kind of street, before its name: `rua`, `calle`, `via`. */
+/** Kinds of street that come before its name, such as `rua`, `calle` and `via`. */
 export const STREET_TYPES = [
   'tipologradouro',
   'tipodelogradouro',
@@ -239,7 +239,7 @@ export const STREET_TYPES = [
   'tipodevia',
   'typedevoie',
 ];
-/** A part of a town that is named in addresses of some countries. */
+/** Parts of a town that are used in some countries' addresses. */
 export const DISTRICTS = [
   ...['bairro', 'barrio', 'colonia', 'quartier', 'stadtteil', 'ortsteil', 'wijk', 'frazione'],
 ];

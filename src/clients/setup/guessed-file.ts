@@ -1,7 +1,4 @@
-/**
- * A file whose columns are to be recognised: the names of its columns, and the kinds of their values. All functions are
- * pure.
- */
+/** A file whose columns have to be recognised by their names and the kinds of their values. All functions are pure. */
 import { type ContentKind, contentKind } from './column-content.ts';
 import { findAll } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
@@ -13,7 +10,7 @@ export interface GuessedFile {
   getKind: (column: string) => ContentKind;
 }
 
-/** Checks the values of each column once. If there are no rows, the kinds are unknown. */
+/** Checks each column's values once. Without rows, the kinds are unknown. */
 export function createKinds(sample: CsvSample): GuessedFile['getKind'] {
   const kinds = new Map<string, ContentKind>();
   return (column) => {
@@ -32,8 +29,8 @@ export const NO_WORDS: readonly ContentKind[] = [
 ];
 
 /**
- * Returns the first column with one of these names whose values fit the part. A column without values is used
- * only if no other column has such a name.
+ * Returns the first column with one of these names and fitting values. A column without values is used only if no other
+ * column has such a name.
  */
 export function findFitting(
   { columns, getKind }: GuessedFile,
@@ -45,8 +42,8 @@ export function findFitting(
 }
 
 /**
- * Returns the column of a kind that has the most values, because every contact has a name and few have a spouse's name.
- * Ties go to the first.
+ * Returns the column of a kind with the most values, because every contact has a name and only a few have a spouse's
+ * name. Ties go to the first column.
  */
 export function findFullest(
   { sample, getKind }: GuessedFile,

@@ -1,11 +1,11 @@
-/** The column names of exports that users bring from their donor databases. */
+/** The column names of exports from donor databases. */
 
-/** The columns of one kind of export. If several names are listed, the first existing column is used. */
+/** The columns of one kind of export. If several names are listed, the first one that exists is used. */
 export interface KnownExport {
   name: string;
   /** A file with all of these columns is an export of this kind. */
   knownBy: readonly string[];
-  /** If omitted, the export has no column that identifies the contacts, so the user has to choose one. */
+  /** If it is omitted, no column of the export identifies the contacts, so the user has to choose one. */
   id?: readonly string[];
   firstName: readonly string[];
   lastName: readonly string[];

@@ -1,4 +1,4 @@
-/** The fields that a set-up offers for marks: the fields that fit, and their values. All functions are pure. */
+/** Finds the fields that a set-up offers for marks, with their values. All functions are pure. */
 
 import { missingMarksText } from '../../../connectors/findings/missing-parts.ts';
 import type { MarkKind } from '../../../connectors/marks/mark-values.ts';
@@ -33,12 +33,12 @@ export interface MarkFieldValues {
 /** A column with more different values does not mark contacts. */
 const MOST_VALUES = 30;
 
-/** Tags in one cell occur in many combinations. */
+/** How many combinations of tags are kept, because tags in one cell can be combined in many ways. */
 const MOST_LISTS = 100;
 
 const DATES_AND_FLAGS: ReadonlySet<string> = new Set(['yes or no', 'date', 'blank']);
 
-/** Returns the columns of a file that could mark contacts: flags, dates, and columns with few values. */
+/** Returns the columns of a file that could mark contacts: flags, dates, and columns with only a few values. */
 export function markableColumns({
   columns,
   sample,
@@ -51,7 +51,7 @@ export function markableColumns({
   });
 }
 
-/** Returns the tags of a cell: `Donor, Deceased`, `Call|Mail`. */
+/** Returns the tags in a cell, such as `Donor, Deceased` or `Call|Mail`. */
 function partsOfList(value: string): string[] {
   return value
     .split(/[,;|]|:::/)
@@ -59,7 +59,7 @@ function partsOfList(value: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Returns the values in a file's mark columns, except yes, no and dates, with their counts. */
+/** Returns the values in a file's mark columns with their counts. Yes, no and dates are left out. */
 export function markValuesInFile(
   { sample }: Pick<CsvHeader, 'sample'>,
   contacts: ContactSettings,
@@ -87,8 +87,8 @@ export function markValuesInFile(
 }
 
 /**
- * Returns the meaning of a value from the settings, or from the word itself if the settings do not list it, or null if
- * the word is not known.
+ * Returns a value's meaning from the settings. If they do not list it, returns the meaning of the word itself, or null
+ * if the word is unknown.
  */
 export function saidMeaning(
   { kind, field }: Pick<MarkFieldValues, 'kind' | 'field'>,
@@ -112,15 +112,12 @@ const MARKING_VALUES = {
     /\b(do not (contact|solicit)|dnc|no contact|nicht kontaktieren|ne pas contacter|no contactar|non contattare|niet benaderen|n[aã]o contactar|kontakta ej)\b/iu,
 } as const;
 
-/**
- * Columns that say whether data may be used, with the values that mean that a contact has withdrawn the
- * consent.
- */
+/** Columns that say whether data may be used, with the values that mean that a contact has withdrawn consent. */
 const CONSENT_COLUMNS =
   /consent|legal basis|lawful basis|gdpr|rgpd|dsgvo|avg|privacy|datenschutz|rechtsgrundlage|einwilligung|base l[eé]gal|base jur[ií]dica|consentimiento|consentement|consenso|consentimento|toestemming|grondslag|samtycke|r[aä]ttslig grund/iu;
 const WITHDRAWN =
   /^(withdrawn|revoked|refused|objected|opted[- ]out|widerrufen|abgelehnt|widersprochen|retirad[oa]|revocad[oa]|denegad[oa]|retir[eé]e?|refus[eé]e?|revocat[oa]|ritirat[oa]|negat[oa]|revogad[oa]|recusad[oa]|ingetrokken|geweigerd|[aå]terkallat|nekat)$/iu;
-/** Values that mean the same in a column with any name. */
+/** Values that mean the same in any column. */
 const OPTED_OUT =
   /\b(do not (research|profile|screen)|consent withdrawn|objected to (profiling|processing))\b/iu;
 
@@ -159,7 +156,7 @@ const HINT_TEXTS = {
   doNotContact: 'contacts that must not be contacted',
 } as const;
 
-/** Maximum number of values of a column that are named. */
+/** How many values of a column are listed. */
 const VALUES_NAMED = 3;
 const VALUE_LENGTH = 40;
 const LIST_LENGTH = 200;
@@ -180,14 +177,14 @@ export function missingMarksNote(
   return text === null ? [] : [`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`];
 }
 
-/** A long value may be a list, and one of its parts may mark the contact. */
+/** Returns true if the value may mark the contact. A long value may be a list, and one of its parts may be the mark. */
 function isHint(kind: HintedKind, column: string, value: string): boolean {
   if (value.length > LIST_LENGTH) return false;
   const parts = value.length <= VALUE_LENGTH ? [value] : partsOfList(value);
   return parts.some((part) => part.length <= VALUE_LENGTH && marks(kind, column, part));
 }
 
-/** If no column is chosen for a mark, lists the columns with values that mark contacts. */
+/** Lists the columns with values that mark contacts, if no column is chosen for a mark. */
 export function markHints(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
   chosen: Readonly<Record<HintedKind, string | null>>,
@@ -210,9 +207,8 @@ export function markHints(
 const REMARK_LENGTH = 1_000;
 
 /**
- * Lists the columns of free text, such as notes, that call contacts deceased or say that they must not be
- * contacted. The values themselves cannot be listed, because each is a different text. Only the words that
- * were found are listed.
+ * Lists columns of free text, such as notes, that call contacts deceased or say that they must not be contacted. Only
+ * the words that were found are listed, because each value is a different text.
  */
 export function remarkNotes(
   file: Pick<CsvHeader, 'columns' | 'sample'>,

@@ -1,5 +1,5 @@
 /**
- * Recognises groups that are marks: people who died, want no contact or opted out introduce nobody. All functions are
+ * Recognises groups that are marks. People who died, want no contact or opted out introduce nobody. All functions are
  * pure.
  */
 import type { GroupSummary } from '../../../connectors/contract.ts';
@@ -9,12 +9,12 @@ import { DECEASED, DO_NOT_CONTACTS, OPT_OUTS } from './guess-words.ts';
 
 const MARKS: ReadonlySet<string> = new Set([...OPT_OUTS, ...DECEASED, ...DO_NOT_CONTACTS]);
 
-/** The longest mark in the lists has this many words: `does not want to be contacted`. */
+/** The number of words in the longest mark of the lists (`does not want to be contacted`). */
 const MOST_WORDS = 6;
 
 /**
- * Returns whether the group is a mark: its field is one that the settings name for a mark, or its name contains one
- * (`Do Not Contact: X`, `Status: Deceased`, `Deceased donors`).
+ * Returns true if the group is a mark. Either the settings use its field for a mark, or its name contains one (`Do Not
+ * Contact: X`, `Status: Deceased`, `Deceased donors`).
  */
 export function isMarkGroup(
   { selector, name }: Pick<GroupSummary, 'selector' | 'name'>,
@@ -28,7 +28,7 @@ export function isMarkGroup(
   return namesMark(name);
 }
 
-/** Looks for a mark in whole words only: `Deadline` contains none. */
+/** Returns true if the name contains a mark in whole words. `Deadline` does not. */
 function namesMark(name: string): boolean {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   return words.some((_, start) =>

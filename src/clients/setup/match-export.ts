@@ -14,22 +14,23 @@ export interface PersonColumns extends NameColumns {
 }
 
 /**
- * If the file has a smaller share of an export's columns than this, it comes from another product that uses a
- * few identical names.
+ * If the file has a smaller share of an export's columns than this, it comes from another product that uses some of the
+ * same names.
  */
 const LEAST_KNOWN_SHARE = 0.5;
 
-/** Lines of an address that many users leave out of their export. */
+/** Lines of an address that many users leave out of their exports. */
 const FURTHER_LINE = /[2-9]$/;
 
 /**
- * Returns the export that shares the most columns with the file, by number and then by share, or null if there is none.
+ * Returns the export that shares the most columns with the file, or null if there is none. The number of columns counts
+ * first, then the share.
  */
 export function bestExport(columns: readonly string[], sample: CsvSample): KnownExport | null {
   const scored = KNOWN_EXPORTS.flatMap((known) => {
     if (!known.knownBy.every((name) => present(columns, name) !== null)) return [];
     const ids = (known.id ?? []).flatMap((name) => present(columns, name) ?? []);
-    // The same word may mean something else: the ID of a household, for example.
+    // The same word can mean something else, for example the ID of a household.
     if (ids.length > 0 && !ids.some((name) => isId(name, sample, MOST_BLANK))) return [];
     const [address = []] = known.addresses
       .map((parts) => parts.filter((name) => present(columns, name) !== null))
@@ -67,7 +68,8 @@ export function guessOfExport(
 }
 
 /**
- * Parts that the export does not name are guessed by words. So is an address that lacks most of its parts.
+ * Adds the parts of a known export. Parts that the export lacks are guessed by words, and so is an address that lacks
+ * most of its parts.
  */
 export function withExport(known: PersonColumns, byWords: PersonColumns): PersonColumns {
   const hasNames = known.firstName !== null && known.lastName !== null;

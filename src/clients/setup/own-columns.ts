@@ -1,5 +1,5 @@
 /**
- * Columns of a file that have the name of one of our columns but contain the file's own values, such as a
+ * Finds columns of a file that have the name of one of our columns but contain the file's own values, such as a
  * charity's "Donor ID". donor-sync does not write to such a column. Its own field gets a different name.
  */
 import { resolve } from 'node:path';
@@ -10,12 +10,11 @@ import type { FieldMapping } from '../../core/field-map.ts';
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
 /**
- * The minimum share of our IDs among the values of one of our columns. It is below 100%, because users edit a
- * few values.
+ * The minimum share of our IDs among the values of our own column. It is below 100%, because users edit a few values.
  */
 const LEAST_OURS = 0.9;
 
-/** The first part of a file: the names of all its columns, and its first rows. */
+/** The first part of a file: all its column names, and its first rows. */
 export interface FileStart {
   names: readonly string[];
   sample: readonly ReadonlyMap<string, string>[];
@@ -73,7 +72,7 @@ export function renameOurs(
   });
 }
 
-/** The suffix of our fields' names if a file has a column of the same name. */
+/** The suffix of our field's name if the file has a column with the same name. */
 export const RENAMED = ' (service)';
 
 function freeName(name: string, taken: ReadonlySet<string>): string {
@@ -98,7 +97,7 @@ export function renamedTexts(
   });
 }
 
-/** Returns the columns that the journal next to this output names; an empty list without a journal. */
+/** Returns the columns that the journal next to this output lists. Returns an empty list if there is no journal. */
 export async function readJournalColumns(output: string, cwd: string): Promise<Set<string>> {
   const journal = await openJournal(`${resolve(cwd, output)}.donor-sync-journal`);
   try {
@@ -122,6 +121,6 @@ export function twiceText(names: readonly string[]): string | null {
   return `Several columns have the same name: ${listed.join(', ')}${others}. They are distinguished by their position: ${example} (1)", ${example} (2)" and so on. Check that the right columns are used.`;
 }
 
-/** Maximum number of names that are listed, and of characters of each. */
+/** How many names are listed, and how many characters of each. */
 const MOST_TWICE = 10;
 const NAME_LENGTH = 60;

@@ -158,13 +158,13 @@ async function countPeople(
   return { read, sendable, hasMore: false, left };
 }
 
-/** One line of the field map, for one contact of the CRM and the profile of a fictional person. */
+/** One line of the field map, for a contact in the CRM and a fictional person's profile. */
 export interface FieldExample {
   field: string;
   before: FieldValue;
   /** The value that would be written, or null if the current value is kept. */
   after: FieldValue;
-  /** Why nothing is written, or null if a value is written. */
+  /** Why nothing is written. Null if a value is written. */
   why: string | null;
 }
 
@@ -258,7 +258,7 @@ function whyNot(
   return unfit.find((one) => one.field === field)?.reason ?? 'is written once there is a value';
 }
 
-/** Returns any one contact with its values, or null if there is none. */
+/** Returns any contact with its values, or null if there is none. */
 async function readOne(
   connector: Connector,
   fields: readonly string[],
@@ -294,7 +294,7 @@ export interface PlanPreview {
   persons: PersonDetails[];
 }
 
-/** Maximum number of people of a plan, and of contacts of a trial, that are read. */
+/** How many people of a plan, and contacts of a trial, are read. */
 const MOST_SHOWN = 10;
 
 export async function lookAtPlan(deps: LiveDeps, integration: Integration): Promise<PlanPreview> {

@@ -10,7 +10,7 @@ export const SETUP_STEPS = [
 ] as const;
 export type SetupStep = (typeof SETUP_STEPS)[number];
 
-/** Returns the steps that are done, with one more. */
+/** Returns the steps that are done, with this step added. */
 export function withStep(done: readonly SetupStep[], step: SetupStep): SetupStep[] {
   return SETUP_STEPS.filter((one) => one === step || done.includes(one));
 }

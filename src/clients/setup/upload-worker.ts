@@ -1,6 +1,6 @@
 /**
- * A thread that reads a file that was uploaded in the set-up. The file is not trusted. However long its
- * header, rows or workbook take, only this thread is busy, and other requests are still answered.
+ * A thread that reads a file from an upload in the set-up. The file is not trusted. However long its header, rows or
+ * workbook take, only this thread is busy, and other requests are still answered.
  */
 import { writeFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';

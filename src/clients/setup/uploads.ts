@@ -1,5 +1,5 @@
 /**
- * CSV files that were uploaded in the set-up. They are stored next to the database, under names that donor-sync
+ * Stores CSV files that were uploaded in the set-up. They are next to the database, under names that donor-sync
  * chooses.
  */
 import { randomUUID } from 'node:crypto';
@@ -16,13 +16,13 @@ import type { ColumnGuess } from './csv-columns.ts';
 import type { CsvHeader } from './csv-header.ts';
 import type { UploadAnswer } from './upload-worker.ts';
 
-/** The maximum size that a browser may send. A larger file is put on the machine and named in the settings file. */
+/** The maximum size of an upload. A larger file has to be put on the machine and into the settings file. */
 export const MAX_UPLOAD_BYTES = 20 * 1_024 * 1_024;
 
 type Where = Pick<Settings, 'database'>;
 
 /**
- * Returns the folder of uploads, or null if the database is not a file, because other machines would not see the
+ * Returns the folder of uploads. Returns null if the database is not a file, because other machines would not see the
  * uploads.
  */
 function getUploadFolder({ database }: Where): string | null {
@@ -41,7 +41,7 @@ export function isUpload(where: Where, path: unknown): path is string {
   return typeof path === 'string' && dirname(path) === getUploadFolder(where);
 }
 
-/** The end of the name of a file with results. */
+/** The end of a result file's name. */
 const RESULTS = '-enhanced.csv';
 
 /** A file that was accepted. */
@@ -113,14 +113,12 @@ async function readUpload(
   }
 }
 
-/**
- * The form of the names that uploads get here. A file that someone has put next to the uploads has a different name.
- */
+/** The form of the names that uploads get here. A file that someone else has put next to them has a different name. */
 const UPLOAD_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.csv$/;
 
 /**
- * Deletes an upload with its results and the connector's files next to them, and returns the names of the
- * deleted files. Other files are kept.
+ * Deletes an upload, with its results and the connector's files next to them. Returns the names of the deleted files.
+ * Other files are kept.
  */
 export async function dropUpload(where: Where, path: string): Promise<string[]> {
   if (!isUpload(where, path) || !UPLOAD_NAME.test(basename(path))) return [];
@@ -135,16 +133,16 @@ export async function dropUpload(where: Where, path: string): Promise<string[]> 
   return own.map((name) => `uploads/${name}`);
 }
 
-/** The name of an upload that is not accepted yet. No client or set-up ever names it. */
+/** The form of the name of an upload that is not accepted yet. No client or set-up ever uses it. */
 const UNACCEPTED = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.new$/;
 
 /** A younger file can belong to an upload that is just being stored. */
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Deletes uploads that were never accepted, for example because the process was killed. Accepted uploads are kept, even
- * if nothing here names them. Another database can share the folder, or an older database can be in use, and a deleted
- * list cannot be restored. Returns the names of the deleted files.
+ * Deletes uploads that were never accepted, for example because the process was killed. Accepted uploads are kept even
+ * if nothing here uses them, because another database may share the folder, an older database may be in use, and a
+ * deleted list cannot be restored. Returns the names of the deleted files.
  */
 export async function sweepUploads(where: Where, now: number): Promise<string[]> {
   const folder = getUploadFolder(where);
@@ -157,7 +155,7 @@ export async function sweepUploads(where: Where, now: number): Promise<string[]>
   for (const name of names.filter((each) => UNACCEPTED.test(each)).sort()) {
     const path = join(folder, name);
     const file = await stat(path).catch(() => null);
-    // A time in the future means that the clock was set back.
+    // A time in the future shows that the clock was set back.
     if (file === null || Math.abs(now - file.mtimeMs) < SWEPT_AFTER_MS) continue;
     await rm(path, { force: true });
     dropped.push(`uploads/${name}`);

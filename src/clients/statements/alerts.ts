@@ -8,7 +8,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 /** A problem, and the messages that were sent about it. */
 export type AlertRecord = FromRow<Omit<Selectable<Tables['alerts']>, 'told_at'>> & {
-  /** When people were notified, or null until sending has succeeded. */
+  /** When people were notified. Null until sending has succeeded. */
   sentAt: number | null;
 };
 
@@ -28,7 +28,7 @@ export function listAlerts(reader: Reader): Promise<AlertRecord[]> {
     .then((rows) => rows.map(toAlert));
 }
 
-/** Lists the problems of an integration, the newest first, with one row per subject. */
+/** Lists an integration's problems, newest first, with one row per subject. */
 export async function listAlertsByClient(
   reader: Reader,
   integrationId: string,
@@ -43,7 +43,7 @@ export async function listAlertsByClient(
   return rows.map(toAlert);
 }
 
-/** Records a problem. It started now unless it is already recorded. */
+/** Records a problem. It has started now, unless it is already recorded. */
 export async function raiseAlert(
   connection: TimedConnection,
   integrationId: string,
@@ -62,7 +62,7 @@ export async function raiseAlert(
     .execute();
 }
 
-/** Records that the problem is over. This is also sent. */
+/** Records that the problem is over. People are notified of this too. */
 export async function endAlert(
   connection: TimedConnection,
   integrationId: string,

@@ -30,10 +30,7 @@ export async function insertConsent(
     .execute();
 }
 
-/**
- * Removes and returns the consent that this state belongs to. A state is valid for one return, and only until
- * it expires.
- */
+/** Removes and returns the consent that this state belongs to. A state is valid for one return, until it expires. */
 export function takeConsent(
   connection: TimedConnection,
   stateHash: string,

@@ -1,6 +1,6 @@
 /**
- * The tokens with which a CRM's own pages call the door of one client. They are not access tokens: no role belongs to
- * them, and only the door accepts them.
+ * Stores the tokens with which a CRM's own pages call a client's door. They are not access tokens: they have no role,
+ * and only the door accepts them.
  */
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -25,7 +25,9 @@ export function listDoorTokens(reader: Reader): Promise<DoorTokenRecord[]> {
     .then(fromRows);
 }
 
-/** Finds a token by its hash. A token has 256 random bits, so the time of the look-up helps nobody to guess one. */
+/**
+ * Finds a token by its hash. A token has 256 random bits, so the time of the lookup does not help anyone to guess one.
+ */
 export function findDoorToken(reader: Reader, hash: string): Promise<DoorTokenRecord | undefined> {
   return reader
     .selectFrom('door_tokens')

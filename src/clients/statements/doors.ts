@@ -5,7 +5,7 @@ import type { Reader, TimedConnection } from '../../database/reader.ts';
 const REPLY_KEPT_MS = 24 * 3_600_000;
 
 export interface DoorReply {
-  /** The fingerprint of the CRM's user and the key of the click. */
+  /** The fingerprint of the CRM user and of the click's key. */
   fingerprint: string;
   /** The fingerprint of what was clicked. */
   request: string;

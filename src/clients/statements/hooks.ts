@@ -30,7 +30,7 @@ export function listHooks(reader: Reader): Promise<HookRecord[]> {
   return reader.selectFrom('hooks').selectAll().orderBy('integration_id').execute().then(fromRows);
 }
 
-/** Stores a new address. The previous address becomes invalid at once. */
+/** Stores a new address. The previous address becomes invalid immediately. */
 export async function saveHook(
   trx: ActorTransaction,
   {
@@ -56,7 +56,7 @@ export async function saveHook(
   await recordEntry(trx, { action: 'hook.made', integrationId, details });
 }
 
-/** Revokes an integration's address; false if it has none. */
+/** Revokes an integration's address. Returns false if it has none. */
 export async function revokeHook(trx: ActorTransaction, integrationId: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('hooks')
@@ -79,7 +79,7 @@ export async function recordHookUse(
     .execute();
 }
 
-/** Counts contacts that calls named and that the CRM does not have. */
+/** Counts contacts that calls name but that the CRM does not have. */
 export async function recordIgnored(
   connection: Database,
   integrationId: string,
@@ -92,10 +92,7 @@ export async function recordIgnored(
     .execute();
 }
 
-/**
- * Records calls with the same response. If there is already a row for them, that row is extended. Old rows are
- * deleted.
- */
+/** Records calls with the same response. If there is already a row for them, it is extended. Old rows are deleted. */
 export async function recordHookCalls(
   connection: Database,
   { id, integrationId, at, ...call }: HookCallRecord,
@@ -146,7 +143,7 @@ export async function isCallReceived(reader: Reader, fingerprint: string): Promi
 }
 
 /**
- * Records a signed call that was accepted. Calls older than `maxAgeMs` are refused because of their age, so
+ * Records a signed call that was accepted. Calls that are older than `maxAgeMs` are refused because of their age, so
  * they need not be stored.
  */
 export async function recordReceivedCall(

@@ -1,4 +1,4 @@
-/** The stored data of each integration: its CRM account, its reading position, and its encrypted settings. */
+/** Stores each integration's data: its CRM account, its reading position, and its encrypted settings. */
 
 import { sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -14,7 +14,7 @@ export interface IntegrationState {
   crmAccount: string | null;
   cursor: string | null;
   cursorScope: string | null;
-  /** JSON: the sources of identities that could ever be read, or null before the first run. */
+  /** JSON with the identity sources that could ever be read, or null before the first run. */
   identitySources: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface ChangedSettings {
 /** The number of changes that are read together. */
 const PAGE = 500;
 
-/** The number of the Postgres lock for changes of settings. No other lock here uses it. */
+/** The number of the Postgres lock for changes of settings. No other lock here uses this number. */
 const SETTINGS_LOCK = 7_021;
 
 const selectState = preparedRead((db, { id }: Slots<{ id: string }>) =>
@@ -71,7 +71,7 @@ export async function findIntegrationState(reader: Reader, id: string): Promise<
   };
 }
 
-/** Lists every integration that was ever pinned to the CRM account of this one, itself included. */
+/** Lists all integrations that were ever pinned to this integration's CRM account, including itself. */
 export async function listIntegrationsOfSameAccount(reader: Reader, id: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('integrations')
@@ -98,7 +98,7 @@ export async function listIntegrationsOfAccount(
   return rows.map((row) => row.id);
 }
 
-/** Records which sources of identities could ever be read. */
+/** Records which identity sources could ever be read. */
 export async function saveIdentitySources(
   trx: RunTransaction,
   identitySources: string,
@@ -180,8 +180,8 @@ export async function saveSealedSettings(
 }
 
 /**
- * Removes the settings of an integration from the database, with its schedule and its queued runs. The data
- * about its contacts is kept. Returns false if the database has no settings for it.
+ * Removes an integration's settings from the database, with its schedule and its queued runs. The data about its
+ * contacts is kept. Returns false if the database has no settings for it.
  */
 export async function deleteSettings(trx: ActorTransaction, id: string): Promise<boolean> {
   const removed = await trx
@@ -201,7 +201,10 @@ export async function deleteSettings(trx: ActorTransaction, id: string): Promise
   return true;
 }
 
-/** Changes are stored one after the other, so a reader who has seen a change has also seen all earlier changes. */
+/**
+ * Returns the next version. Changes are stored one after the other, so a reader who has seen a change has also seen all
+ * earlier ones.
+ */
 export async function getNextVersion(trx: Trx): Promise<number> {
   if (isPostgres(trx))
     await sql`select pg_advisory_xact_lock(${sql.lit(SETTINGS_LOCK)})`.execute(trx);

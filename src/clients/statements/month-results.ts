@@ -22,8 +22,8 @@ export async function listStoredMonths(
 }
 
 /**
- * Stores a mark while a month is being added up, in the place of a former mark. Returns null if there was none. If
- * another process has stored the month or its own mark in the meantime, nothing changes.
+ * Stores a mark in place of an earlier one (null if there was none) while a month is being added up. If another process
+ * has stored the month or its own mark in the meantime, nothing changes.
  */
 export async function claimMonth(
   trx: Trx,
@@ -42,7 +42,7 @@ export async function claimMonth(
     .execute();
 }
 
-/** Stores the sums of a month in the place of its mark. Returns false if the mark is gone. */
+/** Stores a month's sums in place of its mark. Returns false if the mark is gone. */
 export async function replaceMonth(
   trx: Trx,
   integrationId: string,
@@ -118,7 +118,7 @@ export async function countDecisions(
 }
 
 /**
- * Returns when the first and the last run of a client started, or null if there is none. A run that found its clock
+ * Returns when a client's first and last run started, or null if there were none. A run that found its clock to be
  * wrong does not count.
  */
 export async function findRunSpan(reader: Reader, integrationId: string): Promise<Span | null> {

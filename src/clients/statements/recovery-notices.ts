@@ -21,7 +21,7 @@ export async function storeNotice(trx: ActorTransaction): Promise<void> {
     .where('told_at', 'is not', null)
     .execute();
   const row = { integration_id: RECOVERY, subject: newId(now) };
-  // The notice is over at once, because it is not an integration's state.
+  // The notice is over immediately, because it is not an integration's state.
   await trx
     .insertInto('alerts')
     .values({ ...row, since: now, told_at: null, over_at: now })

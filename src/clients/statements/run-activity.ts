@@ -1,4 +1,4 @@
-/** Reads the status of each integration in a few statements, however many integrations and runs there are. */
+/** Reads each integration's status in a few statements, for any number of integrations and runs. */
 import { sql } from 'kysely';
 import { leaseInForce } from '../../database/leases.ts';
 import type { Reader, TimedReader } from '../../database/reader.ts';
@@ -25,7 +25,7 @@ export interface NightRun {
   spentEnhancements: number;
 }
 
-/** Maximum number of runs that are read for the integrations of one page. */
+/** How many runs are read for the integrations on one page. */
 const MAX_RUNS = 10_000;
 
 /**
@@ -66,7 +66,10 @@ export async function listQueuedRuns(reader: Reader): Promise<Map<string, string
   return new Map(rows.map(({ integration_id, run }) => [integration_id, run]));
 }
 
-/** Counts pending decisions by integration. The contacts of one batch count as one decision, and so does a network. */
+/**
+ * Counts pending decisions by integration. The contacts of one batch count as one decision. A network also counts as
+ * one.
+ */
 export async function countOpenDecisions(reader: Reader): Promise<Map<string, number>> {
   const rows = await reader
     .selectFrom('questions')

@@ -19,7 +19,7 @@ export interface ClaimedTime {
   runId: string | null;
 }
 
-/** The number of schedules in one transaction. */
+/** How many schedules are handled in one transaction. */
 const PAGE = 500;
 
 export function listScheduleRecords(reader: Reader): Promise<ScheduleRecord[]> {
@@ -43,7 +43,7 @@ export function findSchedule(
     .then(maybeFromRow);
 }
 
-/** Records when schedules are next due. A pause is kept. */
+/** Records when schedules are next due. Paused schedules stay paused. */
 export async function saveSchedules(
   connection: TimedConnection,
   planned: readonly Omit<ScheduleRecord, 'paused'>[],
@@ -57,9 +57,9 @@ export async function saveSchedules(
 }
 
 /**
- * Claims times that have come by now: records the next times and, in the same transaction, the requested runs. `decide`
- * returns the outcome of each, or null if another process handles it. Each time is claimed once, however many processes
- * do this. Returns the start of the next page; null at the end.
+ * Claims times that have come by now. Records the next times and the requested runs in the same transaction. `decide`
+ * returns each outcome, or null if another process handles it. Each time is claimed only once, however many processes
+ * do this. Returns the start of the next page, or null at the end.
  */
 export async function claimDueTimes(
   trx: ActorTransaction,

@@ -16,7 +16,7 @@ export const SETUP_KEPT_MS = 30 * 86_400_000;
 /** A higher number than users would start. */
 export const MOST_DRAFTS = 200;
 
-/** Stores a new draft. Returns false if there is already one with that ID. */
+/** Stores a new draft. Returns false if there is already a draft with this ID. */
 export async function beginSetupDraft(
   trx: ActorTransaction,
   integrationId: string,
@@ -82,7 +82,7 @@ export async function listDraftIds(reader: TimedReader): Promise<string[]> {
   return rows.map(({ integration_id }) => integration_id);
 }
 
-/** Lists the draft with this ID, however old it is. */
+/** Lists the draft with this ID, even if it is old. */
 export async function listSetupDraftsOf(
   reader: Reader,
   integrationId: string,
@@ -119,7 +119,7 @@ export async function removeSetupDraft(
   await recordEntry(trx, { action: 'setup.dropped', integrationId, details: { why } });
 }
 
-/** Returns true if the database contains data about an integration with this ID, or if one is being set up. */
+/** Returns true if the database contains data about an integration with this ID, or if it is being set up. */
 export async function isSetupIdTaken(reader: Reader, integrationId: string): Promise<boolean> {
   const [known, draft] = await Promise.all([
     reader

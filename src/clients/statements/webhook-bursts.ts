@@ -1,7 +1,4 @@
-/**
- * Decides when the runs that webhooks request start. The requests from a burst of calls are combined into one
- * run.
- */
+/** Decides when the runs start that webhooks request. The requests of a burst of calls are combined into one run. */
 import { type SqlBool, sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { databaseTime, isPostgres, serverTime } from '../../database/database-time.ts';
@@ -11,10 +8,10 @@ import type { Reader } from '../../database/reader.ts';
 import type { NewRunRequest } from '../../sync/statements/request-rows.ts';
 
 /**
- * Webhooks come in bursts, and a run that finds little to do is over before the next call arrives. So the
- * first call of a burst starts a run at once, and the calls within this time are combined into one run. A
- * burst ends when no call has arrived for this long. All of this is stored in the database, by its clock,
- * because the calls of a burst arrive at several hosts, and several workers execute the runs.
+ * How long a burst lasts after its last call. A run that finds little to do is over before the next call of a burst
+ * arrives. So the first call starts a run immediately, and the calls within this time are combined into one more run.
+ * All of this is in the database and by its clock, because the calls of a burst arrive at several hosts and several
+ * workers run them.
  */
 export const BURST_MS = 15_000;
 
@@ -38,7 +35,7 @@ export async function recordCall(
   return Number(hook?.opens_at ?? 0);
 }
 
-/** Records that the run of a webhook request starts. Calls from now on lead to the next run. */
+/** Records that the run of a webhook's request starts. Further calls lead to the next run. */
 export async function openBurst(trx: RunTransaction, runId: string): Promise<void> {
   await updateBurst(trx, { runId, opensAt: trx.clock.now() + BURST_MS });
 }
@@ -60,7 +57,10 @@ const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; ope
 /** The current time, and the latest plausible time (epoch ms). Used only if the database has no clock. */
 export type ReadyAt = { now: number; latest: number };
 
-/** A time that is too far in the future is from before the clock was set back, and is no longer valid. */
+/**
+ * Returns true if the run may start. A time that is too far in the future is from before the clock was set back, and no
+ * longer counts.
+ */
 export function isReady(reader: Reader, slots: Slots<ReadyAt>) {
   const [now, latest] = isPostgres(reader)
     ? [serverTime(0), serverTime(BURST_MS)]

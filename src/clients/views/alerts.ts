@@ -1,4 +1,4 @@
-/** Alerts: the channels and rules of a client, and the reported problems. */
+/** Shows a client's alerts: its channels and rules, and the reported problems. */
 import { ALERT_KINDS, type AlertKind, type AlertSettings } from '../../core/alert-settings.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';

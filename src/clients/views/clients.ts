@@ -1,4 +1,4 @@
-/** All clients in one list: the status of each, its last nights, and its pending decisions. */
+/** Lists all clients with their status, last nights and pending decisions. */
 import { type Clock, isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { startOfMonth } from '../../credits/budget.ts';
@@ -96,13 +96,13 @@ interface ClientActivity {
   queued: ReadonlyMap<string, string>;
   decisions: ReadonlyMap<string, number>;
   paused: ReadonlySet<string>;
-  /** The results, shared by users with access to the same clients. */
+  /** Results by access. Users with access to the same clients share them. */
   briefs: WeakMap<ReadonlyMap<string, Integration>, readonly ClientBrief[]>;
 }
 
 /**
- * The maximum share of the time for reading the activity of all clients. With few clients, reading takes
- * hardly any time. With many clients, requests share one reading.
+ * The share of time that may be spent on reading the activity of all clients. With few clients, reading takes almost no
+ * time. With many, requests share one reading.
  */
 const SHARE_OF_TIME = 0.05;
 const MAX_AGE_MS = 5_000;

@@ -28,12 +28,12 @@ interface FindDeps {
 const MAX_CLIENTS = 8;
 const MAX_RUNS = 5;
 
-/** Minimum number of characters of a run's ID, which starts with the time. */
+/** The form of a run's ID, which starts with the time. At least this many characters have to be typed. */
 const RUN_PREFIX = /^[0-9a-f]{6,8}(-|$)/;
 
 /**
- * Lists clients whose name starts with the words before clients that contain the words elsewhere. Without
- * words, lists the clients that need attention.
+ * Lists clients whose name starts with the words, then clients whose name contains them elsewhere. Without words, lists
+ * the clients that need attention.
  */
 export async function findResults(deps: FindDeps, words: string): Promise<SearchResult[]> {
   const wanted = words.trim().toLowerCase();

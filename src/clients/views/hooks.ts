@@ -1,4 +1,4 @@
-/** The webhook address of an integration, and the outcomes of its last calls. */
+/** Shows an integration's webhook address and the outcomes of its last calls. */
 import { findWebhooks } from '../../../connectors/index.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -15,7 +15,7 @@ export interface HookView {
   signature: HookRecord['signature'];
   createdAt: string;
   lastUsedAt: string | null;
-  /** Contacts that calls named and that its CRM does not have. */
+  /** Contacts that calls have named but that the CRM does not have. */
   ignored: number;
 }
 
@@ -37,16 +37,16 @@ export function describeHook({
 
 /** Consecutive calls with the same response. */
 export interface HookCallView {
-  /** The times of the first and the last call, in ISO 8601. */
+  /** When the first and the last call arrived (ISO 8601). */
   firstAt: string;
   lastAt: string;
   times: number;
-  /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
+  /** `accepted`, `repeated`, `other_account`, or a refusal's code. */
   answer: string;
   /** The outcome in words. */
   text: string;
   isGood: boolean;
-  /** The number of contacts that the last call named, or 0 if it named none. */
+  /** How many contacts the last call named, or 0 if it named none. */
   contacts: number;
   /** The run that serves the calls. */
   run: string | null;

@@ -23,16 +23,16 @@ export const NIGHTS = 14;
 const DAY_MS = 86_400_000;
 const NOON_MS = DAY_MS / 2;
 
-/** Returns the starts of the last nights and the end of the current night (epoch ms), oldest first. */
+/** When the last nights started and when the current night ends (epoch ms), oldest first. */
 export interface Nights {
   days: readonly string[];
-  /** The bounds of the nights. There is one more bound than there are nights. */
+  /** The bounds of the nights. There is one more bound than nights. */
   bounds: readonly number[];
 }
 
 /**
- * Computing local times is slow, and many clients share a time zone, so the nights of each zone are cached
- * for a day.
+ * Creates the nights of time zones. They are cached for a day, because computing local times is slow and many clients
+ * share a zone.
  */
 export function createNights(): (timezone: string, now: number) => Nights {
   const known = new Map<string, Nights>();
@@ -61,7 +61,7 @@ function buildNights(timezone: string, now: number): Nights {
   };
 }
 
-/** Returns the nights with these runs of one integration. The runs must be sorted, oldest first. */
+/** Returns the nights with one integration's runs. The runs must be sorted, oldest first. */
 export function describeNights({ days, bounds }: Nights, runs: readonly NightRun[]): NightView[] {
   const views = days.map(
     (day): NightView => ({ day, run: null, status: null, reason: null, runs: 0, spent: 0 }),

@@ -1,4 +1,4 @@
-/** Reads the status of an integration in the same way for the command line, the HTTP API and the pages. */
+/** Reads an integration's status for the command line, the HTTP API and the pages. */
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
@@ -14,7 +14,10 @@ export interface PlannedRuns {
   /** Five fields of cron. */
   cron: string;
   timezone: string;
-  /** ISO 8601, or null while it is paused, before `serve` has planned it, or if no further time matches. */
+  /**
+   * The next run (ISO 8601). Null while the schedule is paused, before `serve` has planned it, or if no further time
+   * matches.
+   */
   nextRunAt: string | null;
   paused: boolean;
 }
@@ -29,7 +32,7 @@ export interface IntegrationStatus {
   schedule: PlannedRuns | null;
   /** The run that started last, even if it is still in progress. */
   lastRun: RunReport | null;
-  /** When a run succeeded last, ISO 8601. */
+  /** When a run last succeeded (ISO 8601). */
   lastSuccessAt: string | null;
 }
 
@@ -76,7 +79,10 @@ export async function readStatuses(
   return statuses;
 }
 
-/** Returns when an integration runs automatically, from its planned schedule, or null if it runs only on request. */
+/**
+ * Returns when an integration runs automatically, according to its planned schedule. Returns null if it runs only on
+ * request.
+ */
 export function plannedRuns(
   { schedule }: Pick<Integration, 'schedule'>,
   planned: { nextRunAt: number | null; paused: boolean } | undefined,
@@ -99,7 +105,7 @@ export async function readPlannedRuns(
   return { cron, timezone, nextRunAt, paused };
 }
 
-/** Returns when a run last succeeded, ISO 8601, or null if none has succeeded. */
+/** Returns when a run last succeeded (ISO 8601), or null if none has. */
 export async function readLastSuccess(
   reader: Reader,
   integrationId: string,
@@ -114,7 +120,10 @@ export async function readLastSuccess(
 
 /** Describes a run's spending, one bucket at a time. Credits of two buckets are never added up. */
 
-/** `56 credits spent, 944 left`. The credits left are included only if the service was queried. */
+/**
+ * Returns a text such as `56 credits spent, 944 left`. Credits of two buckets are never added up. The credits that are
+ * left are included only if the service was queried.
+ */
 export function spentText({ spent, remaining }: BucketReport): string {
   const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
   return `${describeCount(spent, 'credit')} spent${left}`;

@@ -1,12 +1,12 @@
-/** Whether everything is all right: one word for each integration, and one sentence for all. */
+/** Decides whether everything is all right: one word for each integration, and one sentence for all of them. */
 
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { RunRecord } from '../../sync/statements/runs.ts';
 import { type Advice, adviceFor } from '../../sync/views/advice.ts';
 
 /**
- * The status of an integration. `stopped` continues automatically, and `stuck` only after a user has acted.
- * `failed` means an unexpected error.
+ * An integration's status. `stopped` continues automatically, but `stuck` only after a user has acted. `failed` stands
+ * for an unexpected error.
  */
 export type ClientStatus = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'stuck' | 'failed';
 
@@ -29,7 +29,7 @@ export interface RunActivity {
   problem: Problem | null;
 }
 
-/** The run in progress is more informative than the result of the last run. */
+/** Returns the status. A run in progress says more than the last run's result. */
 export function getStanding({ isRunning, isQueued, lastRun, problem }: RunActivity): ClientStatus {
   if (isRunning) return 'syncing';
   if (isQueued) return 'queued';
@@ -57,8 +57,8 @@ export function getProblem(
 }
 
 /**
- * Returns true for a run that ended at the limit in the settings because its credits were used up, as a trial
- * does. Such a run has not stopped too early.
+ * Returns true for a run that ended because it had used up the credits of the limit in the settings, as a trial does.
+ * Such a run has not stopped too early.
  */
 export function isAtLimit(reason: { code: string | null } | null | undefined): boolean {
   return reason?.code === 'budget_reached';
@@ -80,7 +80,7 @@ export function needsPerson({ problem, decisions }: Pick<Brief, 'problem' | 'dec
 }
 
 export interface Verdict {
-  /** `attention`: a user has to act; `patience`: something stopped, and continues automatically. */
+  /** `attention`: a user has to act. `patience`: something has stopped and continues automatically. */
   level: 'well' | 'syncing' | 'patience' | 'attention' | 'new';
   headline: string;
   /** The tasks for a user, each with a link to the right part of the page. */

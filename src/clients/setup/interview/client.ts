@@ -14,17 +14,20 @@ export const NAME: Question = {
   initial: 'My nonprofit',
 };
 
-/** Proposes IDs for a name, best first: `riverside`, `riverside-2`, and so on, endlessly. */
+/** Yields IDs for a name without end, best first: `riverside`, `riverside-2`, and so on. */
 export function* proposeIds(name: string): Generator<string, never> {
   const stem = toId(name);
   yield stem;
   for (let number = 2; ; number += 1) yield `${stem}-${number}`;
 }
 
-/** An ID has at most 63 characters. This limit leaves room for a number, and for the names of variables. */
+/**
+ * The maximum length of the name in an ID. An ID has at most 63 characters, and a number and the names of variables
+ * must fit too.
+ */
 const MAX_STEM_LENGTH = 40;
 
-/** `Église Saint-Jean` → `eglise-saint-jean` */
+/** Returns a name as an ID, such as `eglise-saint-jean` for `Église Saint-Jean`. */
 function toId(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}+/gu, '');
   const words = plain.toLowerCase().replace(/[^a-z0-9]+/g, '-');

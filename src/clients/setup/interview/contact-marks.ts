@@ -1,6 +1,6 @@
 /**
- * The question about a CRM's marks that are about mail and calls. They do not mean that a person must not be researched, so
- * a user decides whether one of them also excludes contacts.
+ * Asks about a CRM's marks for mail and calls. They do not mean that a person must not be researched, so a user decides
+ * whether one of them also excludes contacts.
  */
 import type { AboutRemoteCrm, ContactMark } from '../../../../connectors/about.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
@@ -43,7 +43,7 @@ function toOption(mark: ContactMark): Option {
   };
 }
 
-/** `do_not_mail`, or `CommunicationRestrictions=DoNotMail`. */
+/** Returns an answer such as `do_not_mail` or `CommunicationRestrictions=DoNotMail`. */
 function toAnswer({ field, value }: ContactMark): string {
   return value === undefined ? field : `${field}=${value}`;
 }
@@ -52,7 +52,7 @@ function listFields(marks: readonly ContactMark[]): string[] {
   return [...new Set(marks.map(({ field }) => field))];
 }
 
-/** Returns the settings for an answer. Other fields that the settings name are not changed by `none`. */
+/** Returns the settings for an answer. `none` does not change other fields in the settings. */
 export function withContactMarks<Contacts extends MarkSettings>(
   { setup: { contactMarks = [] } }: AboutRemoteCrm,
   contacts: Contacts,
@@ -79,7 +79,7 @@ export function withContactMarks<Contacts extends MarkSettings>(
   };
 }
 
-/** Returns the answer that the settings contain; `none` if they name no field of these marks. */
+/** Returns the answer that the settings contain, or `none` if they use no field of these marks. */
 export function readContactMarks(
   { setup: { contactMarks = [] } }: AboutRemoteCrm,
   { doNotContactField, doNotContactValues }: MarkSettings,

@@ -1,4 +1,4 @@
-/** The questions about the CRM: which CRM it is, and how donor-sync signs in. */
+/** Asks which CRM it is, and how donor-sync signs in. */
 import type { AboutRemoteCrm, AddressProblem } from '../../../../connectors/about.ts';
 import { REMOTE_CRMS } from '../../../../connectors/index.ts';
 import { addressProblem } from '../address.ts';
@@ -49,7 +49,8 @@ export function askAddress({ setup: { address } }: AboutRemoteCrm): Question {
 }
 
 /**
- * Returns why this way to sign in cannot be used at an address, or null if it can, or if the text is not an address.
+ * Returns why this way to sign in cannot be used at an address. Returns null if it can, or if the text is not an
+ * address.
  */
 export function findAddressProblem(
   { setup }: AboutRemoteCrm,

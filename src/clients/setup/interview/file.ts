@@ -1,4 +1,4 @@
-/** The questions about a file of contacts: which column has which part of a contact. */
+/** Asks which column of a contact file has which part of a contact. */
 import { anyText, type Question } from './question.ts';
 
 export const ID_COLUMN = askColumn({
@@ -10,8 +10,8 @@ export const ID_COLUMN = askColumn({
 });
 
 /**
- * Two columns, or one column with whole names. A column is never used for both parts, because then credits
- * would be spent on people who do not exist.
+ * The form of the names: two columns, or one column with whole names. A column is never used for both parts, because
+ * credits would then be spent on people who do not exist.
  */
 export const NAME_FORM: Question = {
   setting: 'crm.columns',
@@ -80,7 +80,7 @@ export const BAD_ROWS: Question<'stop' | 'skip'> = {
   ],
 };
 
-/** Returns the problem if both names are in one column, or null if there is none. */
+/** Returns the problem if both names are in the same column, or null otherwise. */
 export function sameNameProblem(firstName: string, lastName: string | undefined): string | null {
   return firstName === lastName ? `"${firstName}" is the column of the first name` : null;
 }

@@ -9,17 +9,14 @@ const WHO = {
   doNotContact: 'contacts that must not be contacted',
 } as const satisfies Record<MarkKind, string>;
 
-/** The column of a file that contains each mark; `none` if the file has no such column. */
+/** Asks which column of a file contains each mark. `none` if there is no such column. */
 export const MARK_COLUMNS: Readonly<Record<MarkKind, Question<string | null>>> = {
   optOut: askColumn('optOut'),
   deceased: askColumn('deceased'),
   doNotContact: askColumn('doNotContact'),
 };
 
-/**
- * The field of a CRM that contains the mark that only the nonprofit can name; `none` if there is no such
- * field.
- */
+/** Asks which CRM field contains the mark that only the nonprofit knows. `none` if there is no such field. */
 export const OPT_OUT_FIELD: Question<string | null> = {
   ...askMark('optOut'),
   noun: `the field that marks ${WHO.optOut}`,

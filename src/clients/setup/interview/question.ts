@@ -1,7 +1,7 @@
 /**
- * A question about one setting: its wording, its rule and the usual answer. `init` and `add` ask it in the
- * terminal, and the set-up asks it on a page. The question does not depend on either. Each of them shows it,
- * collects the answer, and tells users where to type it.
+ * A question about one setting: its wording, its rule and the usual answer. `init` and `add` ask it in the terminal,
+ * and the set-up asks it on a page. The question depends on neither. Each of them shows it, collects the answer, and
+ * tells users where to type it.
  */
 import { z } from 'zod';
 import { notAChoice } from '../../../core/near-miss.ts';
@@ -10,19 +10,17 @@ export interface Question<Value = string> {
   /** The position of the answer in a client's settings. */
   setting: string;
   /**
-   * The answer as a noun: `the name of the nonprofit`. It is used in lists of options, and in the text about
-   * a missing answer.
+   * The answer as a noun, such as `the name of the nonprofit`. Used in lists of options, and in the text about a
+   * missing answer.
    */
   noun: string;
-  /** The sentence that asks for it. */
+  /** The sentence that asks the question. */
   ask: string;
-  /** The name of its field. */
+  /** The label of its field. */
   label: string;
   /** A hint for the answer. Omitted if the label is clear enough. */
   hint?: string;
-  /**
-   * Checks and converts the typed text. The message of a problem follows the name of the field and a colon.
-   */
+  /** Checks and converts the typed text. A problem's message follows the field's name and a colon. */
   schema: z.ZodType<Value, string>;
   /** The usual answer. Omitted if there is none. */
   initial?: string;
@@ -79,7 +77,7 @@ export function findProblem(
   return 'problem' in checked ? checked.problem : null;
 }
 
-/** Tells the user what to answer: `Write the name of the nonprofit`. */
+/** Tells the user what to answer, for example `Write the name of the nonprofit`. */
 export function missingText({
   noun,
   options,
@@ -100,9 +98,7 @@ function listChoices(
 /** A schema for text without a rule. */
 export const anyText: z.ZodType<string, string> = z.string();
 
-/**
- * Returns a schema for text that is checked by a function. The function returns the problem, or null if there is none.
- */
+/** Returns a schema for text that a function checks. The function returns the problem, or null if there is none. */
 export function checkedBy(findProblem: (text: string) => string | null): z.ZodType<string, string> {
   return z.string().superRefine((text, context) => {
     const message = findProblem(text);

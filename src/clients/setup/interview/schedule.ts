@@ -5,7 +5,7 @@ import { checkedBy, NONE, type Question } from './question.ts';
 /** The hour at which a client is synced if nobody chooses another. */
 export const USUAL_HOUR = 2;
 
-/** Five fields of cron, or null for no schedule. */
+/** Five cron fields, or null for no schedule. */
 const cronSchema = checkedBy((text) => (text === NONE ? null : cronProblem(text))).transform(
   (text) => (text === NONE ? null : text),
 );

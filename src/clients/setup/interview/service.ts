@@ -10,9 +10,7 @@ export const SERVICE_ADDRESS: Question = {
   schema: checkedBy(addressProblem),
 };
 
-/**
- * A key is sent in a header and stored in a file of variables. Both accept only one word of plain characters.
- */
+/** A key is sent in a header and stored in a file of variables. Both accept only one word of plain characters. */
 const SERVICE_KEY_FORM = /^(?!.*')[!-~]+$/;
 
 export const SERVICE_KEY: Question = {
