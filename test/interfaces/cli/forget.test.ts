@@ -69,6 +69,25 @@ describe('donor-sync forget', () => {
     expect(again.stdout).toContain(/Receipt (\S+),/.exec(first.stdout)?.[1]);
   });
 
+  it('clears what we wrote into a row that has another id in the file since', async () => {
+    const world = await open();
+    await world.run(['sync']);
+    const id = await enhancedId(world);
+    const columns = await ourColumns(world, id);
+    const renumbered = (await world.rows()).map((row) =>
+      row['Id'] === id ? { ...row, Id: 'another-id', Employer: 'Northern Lights Foundation' } : row,
+    );
+    await world.saveRows(renumbered);
+    const args = ['forget', 'another-id', '--integration', 'riverside', '--also-in-crm', '--yes'];
+    const { forget } = await world.runJson(args, forgetSchema);
+    expect(forget.receipt).toMatchObject({ complete: true, crm: { verified: true } });
+    expect(forget.receipt.alike).toEqual([{ integration: 'riverside', crmId: id }]);
+    expect(forget.cleared?.toSorted()).toEqual(columns.toSorted());
+    expect(await ourColumns(world, 'another-id')).toEqual([]);
+    await world.run(['sync']);
+    expect(await ourColumns(world, 'another-id')).toEqual([]);
+  });
+
   it('takes a member out of the networks at once', async () => {
     const world = await open({
       settings: '    networks: [{ name: Board, group: { column: Board, equals: member } }]',
