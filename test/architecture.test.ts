@@ -44,6 +44,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['account'],
     ['control', 'lists', 'oauth', 'routes'],
     ['webhooks'],
+    ['record-page'],
   ],
 };
 

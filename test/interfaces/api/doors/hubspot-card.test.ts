@@ -2,15 +2,13 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../../../src/core/clock.ts';
 import { listAuditEntries } from '../../../../src/privacy/audit/read-audit.ts';
 import { listRunRequests } from '../../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../../helpers/closed-after-test.ts';
 import { holdJobs } from '../../../helpers/held-jobs.ts';
 import { controlService } from '../../../helpers/service-control.ts';
-import { edit } from '../../../testbed/asking.ts';
 import { get, join, send } from '../people-world.ts';
-import { type Forgery, type HubspotWorld, openHubspotWorld } from './hubspot-world.ts';
+import { type Forgery, openHubspotWorld } from './hubspot-world.ts';
 
 const open = closedAfterTest(openHubspotWorld);
 
@@ -125,7 +123,7 @@ describe('the card', () => {
       ...{ contacts: 1, service: jobs.service },
       integration: { refresh: { whenIdentityChanges: false }, settleAfterMs: 0 },
     });
-    const [contact = ''] = await openHold(world, jobs);
+    const [contact = ''] = await world.holdAll(jobs);
     await world.linkAs('Dee', 'decider', contact);
     const { values } = (await world.show(contact)).contact;
     const { id: question = '', answers = [] } = values?.question ?? {};
@@ -143,22 +141,6 @@ describe('the card', () => {
     expect(entry?.actor).toMatchObject({ kind: 'door', name: 'Dee' });
   });
 });
-
-/** The name of the only contact changes while its enhancement is in progress, so it is held. */
-async function openHold(world: HubspotWorld, jobs: ReturnType<typeof holdJobs>): Promise<string[]> {
-  const synced = world.syncAll();
-  const { spent } = controlService(world.service);
-  while ((await spent()) < 1) await systemClock.sleep(20);
-  const ids = await world.contactsOf();
-  for (const id of ids) {
-    await edit(world.hubspot, { action: 'update', id, values: { lastname: 'Quillfeather' } });
-  }
-  jobs.letEnd();
-  await synced;
-  const asked = { integrationId: 'riverside', trigger: 'manual', full: true } as const;
-  await world.untilEnded((await world.runner.request(asked)).runId);
-  return ids;
-}
 
 describe('an attack on the card', () => {
   it.each<[string, Forgery, string]>([

@@ -1,12 +1,11 @@
 /** Tests HubSpot's door with two clients: of two portals, and of one portal that they share by their filters. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { HubspotSandbox } from '../../../../sandbox/hubspot/index.ts';
 import { listOpenQuestions } from '../../../../src/decisions/statements/questions.ts';
 import { listRunRequests } from '../../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../../helpers/closed-after-test.ts';
 import { aContactHold } from '../../../helpers/question-rows.ts';
-import { control, edit } from '../../../testbed/asking.ts';
+import { edit } from '../../../testbed/asking.ts';
 import { errorSchema } from '../http-world.ts';
 import { join, send } from '../people-world.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type HubspotWorld,
   type HubspotWorldOptions,
   openHubspotWorld,
+  peopleOf,
   startPortal,
 } from './hubspot-world.ts';
 
@@ -25,13 +25,7 @@ const openPortal = closedAfterTest((contacts?: number) =>
 const OTHER_PORTAL = 50_000_001;
 const OTHER = 'hillside';
 
-const peopleSchema = z.object({ people: z.array(z.object({ id: z.string() })) });
 const replySchema = z.object({ outputFields: z.object({ donor_sync_state: z.string() }) });
-
-async function peopleOf(hubspot: HubspotSandbox): Promise<string[]> {
-  const { body } = await control(hubspot, 'GET', '/people?limit=100');
-  return peopleSchema.parse(body).people.map(({ id }) => id);
-}
 
 function codeIn(answer: string): string {
   return errorSchema.parse(JSON.parse(answer)).error.code;

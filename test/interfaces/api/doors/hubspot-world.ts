@@ -2,10 +2,13 @@
 import { z } from 'zod';
 import { type HubspotSandbox, startHubspotSandbox } from '../../../../sandbox/hubspot/index.ts';
 import { listContactIds } from '../../../../src/contacts/contacts.ts';
+import { systemClock } from '../../../../src/core/clock.ts';
 import type { Role } from '../../../../src/core/role.ts';
 import { createMissingFields } from '../../../../src/fields/describe.ts';
+import type { holdJobs } from '../../../helpers/held-jobs.ts';
+import { controlService } from '../../../helpers/service-control.ts';
 import { WITHOUT_TRIAL } from '../../../helpers/sync-world.ts';
-import { control } from '../../../testbed/asking.ts';
+import { control, edit } from '../../../testbed/asking.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http-world.ts';
 import { join, send } from '../people-world.ts';
 
@@ -66,6 +69,11 @@ export interface HubspotWorld extends HttpWorld {
     contact: string,
     forgery?: Forgery,
   ): Promise<{ id: string; cookie: string }>;
+  /**
+   * The names of all contacts change while their enhancements are in progress, so all of them are held. `jobs` are those
+   * of the world's service.
+   */
+  holdAll(jobs: ReturnType<typeof holdJobs>): Promise<string[]>;
   /** Makes the fields, and does a run over all contacts of a client; of `riverside` by default. */
   syncAll(client?: string): Promise<void>;
   /** The IDs of the contacts that the runs of a client have read; of `riverside` by default. */
@@ -74,6 +82,8 @@ export interface HubspotWorld extends HttpWorld {
 
 export interface HubspotWorldOptions extends HttpWorldOptions {
   contacts?: number;
+  /** The donors of the service, who are the same invented people; 500 by default. */
+  donors?: number;
   workflowPerDay?: number;
   /** Another client of HubSpot, with its ID and more settings. */
   second?: { id: string; hubspot: HubspotSandbox | 'same'; settings?: Record<string, unknown> };
@@ -84,11 +94,11 @@ export interface HubspotWorldOptions extends HttpWorldOptions {
 /** A stand-in without limits of requests, which slow tests down. */
 export function startPortal(
   contacts: number,
-  options: Pick<HttpWorldOptions, 'clock'> & { portalId?: number } = {},
+  options: Pick<HubspotWorldOptions, 'clock' | 'donors'> & { portalId?: number } = {},
 ): Promise<HubspotSandbox> {
-  const { clock, portalId } = options;
+  const { clock, portalId, donors = 500 } = options;
   return startHubspotSandbox({
-    ...{ contacts, donors: 500, searchLagMs: 0, searchPerSecond: 0, ratePer10s: 0 },
+    ...{ contacts, donors, searchLagMs: 0, searchPerSecond: 0, ratePer10s: 0 },
     ...(portalId !== undefined && { portalId }),
     ...(clock && { clock: () => clock.now() }),
   });
@@ -101,13 +111,22 @@ function crmAt({ baseUrl: url, token }: HubspotSandbox) {
   };
 }
 
+const peopleSchema = z.object({ people: z.array(z.object({ id: z.string() })) });
+
+/** The IDs of the first hundred contacts of an account. */
+export async function peopleOf(hubspot: HubspotSandbox): Promise<string[]> {
+  const { body } = await control(hubspot, 'GET', '/people?limit=100');
+  return peopleSchema.parse(body).people.map(({ id }) => id);
+}
+
 export async function openHubspotWorld(options: HubspotWorldOptions = {}): Promise<HubspotWorld> {
-  const { contacts = 4, workflowPerDay = 100, second, prepare, ...others } = options;
+  const { contacts = 4, donors = 500, workflowPerDay = 100, second, prepare, ...others } = options;
   const hubspot = await startPortal(contacts, options);
   await prepare?.(hubspot);
   const app = appSchema.parse((await control(hubspot, 'GET', '/oauth')).body);
   const world = await openHttpWorld({
     ...others,
+    service: { donors, ...options.service },
     isPublic: true,
     settings: {
       hubspot: { appId: app.appId, clientSecret: app.clientSecret, workflowPerDay },
@@ -139,6 +158,23 @@ export async function openHubspotWorld(options: HubspotWorldOptions = {}): Promi
     if (status !== 200) throw new Error(answer);
     return shownSchema.parse(JSON.parse(answer));
   }
+  async function contactsOf(client = 'riverside') {
+    const ids: string[] = [];
+    const { reader } = world.application.store;
+    for await (const portion of listContactIds(reader, client)) ids.push(...portion);
+    return ids;
+  }
+  async function syncAll(client = 'riverside') {
+    const [integration] = world.application.select([client]);
+    if (!integration) throw new Error('no integration');
+    const opened = await world.application.open(integration, new AbortController().signal);
+    const connector = await opened.deps.openConnector(null);
+    await createMissingFields(connector, opened.mappings);
+    await connector.close();
+    await opened.close();
+    const asked = { integrationId: client, trigger: 'manual' } as const;
+    await world.untilEnded((await world.runner.request(asked)).runId);
+  }
   return {
     ...world,
     hubspot,
@@ -158,22 +194,21 @@ export async function openHubspotWorld(options: HubspotWorldOptions = {}): Promi
       if (linked.location !== '/account?note=linked') throw new Error(linked.text);
       return { id, cookie };
     },
-    async contactsOf(client = 'riverside') {
-      const ids: string[] = [];
-      const { reader } = world.application.store;
-      for await (const portion of listContactIds(reader, client)) ids.push(...portion);
-      return ids;
-    },
-    async syncAll(client = 'riverside') {
-      const [integration] = world.application.select([client]);
-      if (!integration) throw new Error('no integration');
-      const opened = await world.application.open(integration, new AbortController().signal);
-      const connector = await opened.deps.openConnector(null);
-      await createMissingFields(connector, opened.mappings);
-      await connector.close();
-      await opened.close();
-      const asked = { integrationId: client, trigger: 'manual' } as const;
+    contactsOf,
+    syncAll,
+    async holdAll(jobs) {
+      const synced = syncAll();
+      const { spent } = controlService(world.service);
+      while ((await spent()) < contacts) await systemClock.sleep(20);
+      const ids = await contactsOf();
+      for (const id of ids) {
+        await edit(hubspot, { action: 'update', id, values: { lastname: 'Quillfeather' } });
+      }
+      jobs.letEnd();
+      await synced;
+      const asked = { integrationId: 'riverside', trigger: 'manual', full: true } as const;
       await world.untilEnded((await world.runner.request(asked)).runId);
+      return ids;
     },
     async close() {
       await world.close();
