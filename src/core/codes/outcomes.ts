@@ -113,7 +113,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   opted_out: {
     means:
       'The opt-out field of the contact is set, or `contacts.objections` in the settings lists the contact. The contact is never sent to the service.',
-    next: 'donor-sync delivers nothing to the contact, and removes it from networks. It deletes the kept profile 30 days after it first read the mark, or in the run that reads an objection. If many contacts were marked together, a decision comes first. If someone removes the mark before the profile is deleted, the next run writes the kept profile.',
+    next: 'donor-sync delivers nothing to the contact, and removes it from every network. It deletes the kept profile 30 days after it first read the mark, or in the run that reads an objection. If many contacts were marked together, a decision comes first. If someone removes the mark before the profile is deleted, the next run writes the kept profile.',
     costs: 'Nothing.',
   },
   deceased: {
