@@ -136,7 +136,7 @@ const NOTHING_ASKED = {
   calls: { partner: 0, crm: 0, throttled: 0 },
 };
 
-/** Unexpected errors are only logged, because they may quote settings. */
+/** Returns the reason for the requester. Unexpected errors are only logged, because they may quote settings. */
 function toReason(error: unknown, integrationId: string): RunReason {
   if (isDonorSyncError(error)) return { code: error.code, message: error.message };
   return {

@@ -1,4 +1,4 @@
-/** Whether this machine's clock is right, for data that is deleted outside of runs because of its age. */
+/** Checks whether this machine's clock is right. Outside of runs, data is deleted because of its age only if it is. */
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -22,16 +22,16 @@ export interface HouseClockDeps {
   log: Log;
 }
 
-/** The maximum number of clients whose service is contacted. Nearly always all clients have the same service. */
+/** How many clients' services are contacted. Nearly always all clients have the same service. */
 const MAX_ASKED = 3;
 
 /** The time limit for each of them. */
 const ASK_MS = 20_000;
 
 /**
- * Compares the clock with that of the Postgres server, or else with the time of the service's responses (free). Returns
- * false if they disagree or nobody answered, so a clock that is years ahead deletes nothing that was paid for. Without
- * any client, there is nobody to ask and nothing to deliver, so the clock counts as right.
+ * Compares the clock with the Postgres server's clock, or with the time in the service's responses (free). Returns
+ * false if they disagree or nobody has responded, so a clock that is years ahead cannot delete anything that was paid
+ * for. Without clients there is nobody to ask and nothing to deliver, so the clock counts as right.
  */
 export async function isClockRight(
   { reader, integrations, open, clock, log }: HouseClockDeps,

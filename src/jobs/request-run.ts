@@ -11,16 +11,16 @@ import { findRunById } from '../sync/statements/runs.ts';
 /** A requested run. */
 export interface RequestedRun {
   integrationId: string;
-  /** The CRM ID of the contact; all contacts by default. */
+  /** The CRM ID of the contact. Defaults to all contacts. */
   contact?: string | null;
   trigger: Trigger;
   /** True to read everything again. Defaults to false. */
   full?: boolean;
   /** False if the request must not join a run in progress. Defaults to true. */
   mayJoin?: boolean;
-  /** The run's ID, unless the request joins another run; a new ID by default. */
+  /** The run's ID, unless the request joins another run. Defaults to a new ID. */
   runId?: string;
-  /** The requester, for the audit; the user of this process by default. */
+  /** The requester, for the audit. Defaults to the user of this process. */
   by?: Actor;
 }
 
@@ -28,7 +28,7 @@ export interface RequestedRun {
 export interface Accepted {
   /** The run that serves the request. */
   runId: string;
-  /** Whether the request joined a running or waiting run, or null for a new run. */
+  /** Which kind of run the request has joined, or null for a new run. */
   joined: 'running' | 'waiting' | null;
 }
 
@@ -38,8 +38,8 @@ export interface RequestDeps {
 }
 
 /**
- * Stores a request. A manual request joins a run that already does the same. Throws a ConfigurationError if
- * the integration is not in the settings.
+ * Stores a request. A manual request joins a run that already does the same. Throws a ConfigurationError if the
+ * integration is not in the settings.
  */
 export async function storeRequest(
   { application, clock }: RequestDeps,
@@ -61,7 +61,7 @@ export async function storeRequest(
   return { runId, joined: runId === asked ? null : 'waiting' };
 }
 
-/** Finds a queued or running run that does the same, in any process. */
+/** Finds a queued or running run, in any process, that does the same. */
 async function findSame(
   { store, findRunning }: RequestDeps['application'],
   {

@@ -46,12 +46,12 @@ export interface RunnerOptions {
   maxRunsAtOnce: number;
 }
 
-/** Runs requests: one run per integration at a time, and a limited number of runs at the same time. */
+/** Runs requests: one run per integration at a time, and a limited number of runs in total. */
 export interface Runner {
   /**
-   * Stores a request and runs it as soon as its integration is free. A manual request joins a run that
-   * already does the same. Any other request waits until that run ends. Throws a ConfigurationError if the
-   * settings do not have the integration.
+   * Stores a request and runs it as soon as its integration is free. A manual request joins a run that already does the
+   * same, and any other request waits until that run ends. Throws a ConfigurationError if the settings do not have the
+   * integration.
    */
   request(requested: RequestedRun): Promise<Accepted>;
   /**
@@ -61,9 +61,9 @@ export interface Runner {
   call(call: WebhookCall): Promise<string | null>;
   /** Starts to run requests, starting with requests that a crash has left behind. */
   start(): void;
-  /** Notifies the runner that there are new requests in the store. */
+  /** Tells the runner that the store has new requests. */
   wake(): void;
-  /** Adds a listener; the returned function removes it. */
+  /** Adds a listener. The returned function removes it. */
   onRunEnded(listener: RunListener): () => void;
   /**
    * Ends runs at their next checkpoint. Resolves within ten seconds. The remaining requests wait for the next
@@ -79,8 +79,7 @@ const TRY_AGAIN_MS = 2_000;
 const UNKNOWN_AGAIN_MS = 10_000;
 
 /**
- * If at least this many runs may be in progress at once, one place is reserved for requests of users and
- * webhooks.
+ * If at least this many runs can be in progress at a time, one place is reserved for requests of users and webhooks.
  */
 const RUNS_WITH_RESERVE = 2;
 
@@ -140,7 +139,7 @@ export function createRunner(
     before.abort();
   }
 
-  /** Takes turns until it is stopped: after each `wake`, and at regular intervals. */
+  /** Takes turns until it is stopped, after each `wake` and at regular intervals. */
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       // Read before the check, so a request that arrives in the meantime is not missed.
@@ -197,7 +196,7 @@ export function createRunner(
     return hasEnded ? 0 : TRY_AGAIN_MS;
   }
 
-  /** Once a day, deletes CRM texts and profiles that are too old, even for clients that are never synced. */
+  /** Deletes CRM texts and profiles that are too old, once a day. This includes clients that are never synced. */
   async function keepHouse(): Promise<void> {
     if (Math.abs(clock.now() - houseKeptAt) < DAY_MS) return;
     const dropped = await dropOldTexts(store.connection);
@@ -213,7 +212,9 @@ export function createRunner(
     houseKeptAt = clock.now();
   }
 
-  /** A record that cannot be read must not keep the profiles of all clients beyond their retention. */
+  /**
+   * Adds up past months. A record that cannot be read must not keep the profiles of all clients beyond their retention.
+   */
   async function addUpMonths(client: Integration): Promise<void> {
     const days = completeDays(client, application.settings.retention);
     try {
@@ -226,7 +227,7 @@ export function createRunner(
     }
   }
 
-  /** If a set-up cannot be read, no file is deleted. */
+  /** Drops unused uploads. If a set-up cannot be read, no file is deleted. */
   async function dropUnusedUploads(): Promise<void> {
     try {
       const files = (await dropLeftovers(application, clock.now())).length;
@@ -249,7 +250,7 @@ export function createRunner(
       const delayMs = delays[row.times];
       const waitedMs = clock.now() - row.calledAt;
       if (delayMs === undefined) await deleteReread(store.connection, integration.id);
-      // A call time in the future means that the clock was set back.
+      // If the time of a call is in the future, the clock was set back.
       else if (waitedMs >= delayMs || waitedMs < 0) {
         const isLast = row.times + 1 === delays.length;
         await store.act((trx) => requestReread(trx, row, { runId: newId(clock.now()), isLast }));
@@ -257,7 +258,7 @@ export function createRunner(
     }
   }
 
-  /** A client whose connector cannot be loaded must not keep the others from running. */
+  /** Finds the delays of connectors. A client whose connector cannot be loaded must not keep others from running. */
   async function findDelays(integration: Integration): Promise<readonly number[] | null> {
     try {
       return await application.rereadAfterMs(integration);
@@ -275,7 +276,7 @@ export function createRunner(
       const run =
         running?.run === row.runId ? await findRunById(store.reader, row.runId) : undefined;
       if (run && !isExclusive) continue;
-      // The process that started the run has lost its turn, so nothing waits for it.
+      // The process that started the run has lost its turn, so nobody waits for it.
       if (run) await store.leases.revoke(run);
       const { runId } = row;
       const { state } = await store.act((trx) => putBackRequest(trx, row, newId(clock.now())));
@@ -284,7 +285,7 @@ export function createRunner(
     }
   }
 
-  /** Makes unfinished work available to other processes at once. */
+  /** Makes unfinished work available to other processes immediately. */
   async function handOver({ integrationId }: Turn): Promise<void> {
     for (const row of await listBegunRequests(store.reader, integrationId)) {
       await store.act((trx) => putBackRequest(trx, row, newId(clock.now()), true));

@@ -36,7 +36,7 @@ export interface SchedulerDeps extends TickDeps {
 export interface Scheduler {
   /** Plans the schedules, makes up for missed times, and checks the schedules from then on. */
   start(): Promise<void>;
-  /** Returns when the schedules were last checked (epoch ms), or null before the first time. */
+  /** Returns when the schedules were last checked (epoch ms), or null if they never were. */
   lastTickAt(): number | null;
   /** Resolves once no check is in progress. */
   stop(): Promise<void>;
@@ -73,7 +73,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return ticking;
   }
 
-  /** Runs one check. If the database is unavailable for a while, the next check tries again. */
+  /** Runs one check. If the database is unavailable, the next check tries again. */
   async function tickOnce(): Promise<void> {
     try {
       // Hosts with different clocks all use the database's clock.
@@ -103,13 +103,15 @@ export interface TickDeps {
   log: Log;
 }
 
-/** A scheduled time that is processed this late (ms) was missed: no process was serving, or the machine was asleep. */
+/**
+ * If a scheduled time is processed this late (ms), it was missed: no process was serving, or the machine was asleep.
+ */
 const MISSED_AFTER_MS = 5 * 60_000;
 
 /**
- * Claims the schedules whose time has come and stores their runs as requests. However many processes check,
- * each time is claimed only once. Several missed times of one schedule lead to one run. Returns how many runs
- * are requested now.
+ * Claims the schedules whose time has come, and stores their runs as requests. Each time is claimed only once, even if
+ * several processes check. If a schedule has missed several times, they lead to one run. Returns how many runs are
+ * requested now.
  */
 export async function tick(deps: TickDeps, now = deps.clock.now()): Promise<number> {
   const claims: Claim[] = [];
@@ -141,7 +143,7 @@ interface Claim extends ClaimedTime {
   isMissed: boolean;
 }
 
-/** Returns the claim for a time that has come, or null if a process with other settings is responsible for it. */
+/** Returns the claim for a time that has come, or null if a process with different settings is responsible for it. */
 function toClaim(
   { integrations }: TickDeps,
   row: ScheduleRecord,

@@ -1,4 +1,4 @@
-/** All stored data about one contact, where it is stored, and for how long. */
+/** Shows all stored data about a contact, where it is stored, and for how long. */
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { listIntegrationsOfSameAccount } from '../clients/statements/integrations.ts';

@@ -1,4 +1,4 @@
-/** Alerts: what was reported, a test of the channels, and a check on request. */
+/** Alerts: shows what was reported, tests the channels, and checks on request. */
 import { z } from 'zod';
 import { createChannels } from '../clients/alerts/channels.ts';
 import {

@@ -89,8 +89,8 @@ function describeAnswer({
 }
 
 /**
- * An answer is deleted when it is carried out, so an answer that has taken effect looks like one that never
- * existed.
+ * Creates the error for an answer that can no longer be withdrawn. An answer is deleted when it is carried out, so this
+ * looks the same as an answer that never existed.
  */
 function tooLate(id: string): ConfigurationError {
   return new ConfigurationError(

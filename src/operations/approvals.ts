@@ -128,10 +128,7 @@ export const confirmRequest = acting({
   say: ({ approval: { text } }) => `Confirmed. ${text}`,
 });
 
-/**
- * Confirms the request with this ID, which is carried out afterwards. Throws the same errors as
- * `findAnswerable`.
- */
+/** Confirms the request with this ID, which is then carried out. Throws the same errors as `findAnswerable`. */
 export async function confirmAnswerable(world: ActingWorld, id: string): Promise<ApprovalRecord> {
   const approval = await findAnswerable(world, id);
   requirePerson(world.caller, approval);
@@ -167,8 +164,8 @@ function withState(approval: ApprovalRecord, state: ApprovalView['state']): Appr
 }
 
 /**
- * Returns the request with this ID, for a caller who may answer it. Throws a ConfigurationError: `unknown`
- * without access to all of its clients, `forbidden` if the caller's role may not do what is requested.
+ * Returns the request with this ID if the caller may answer it. Throws a ConfigurationError: `unknown` without access
+ * to all its clients, `forbidden` if the caller's role may not do what is requested.
  */
 export async function findAnswerable(
   { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
@@ -193,8 +190,8 @@ async function findRequest(
 }
 
 /**
- * Creates the error for an unknown request. It is the same if the request was answered, has expired, or is about
- * clients that the caller has no access to.
+ * Creates the error for an unknown request. It is the same for a request that was answered, has expired, or is about
+ * clients that the caller may not access.
  */
 export function unknownRequest(id: string, known: Iterable<string> = []): ConfigurationError {
   return new ConfigurationError(
@@ -203,7 +200,7 @@ export function unknownRequest(id: string, known: Iterable<string> = []): Config
   );
 }
 
-/** An access token may not confirm an action that it may not do itself, such as erasing a contact. */
+/** Refuses access tokens for actions that they may not do themselves, such as erasing a contact. */
 function requirePerson({ kind }: Caller, { request }: ApprovalRecord): void {
   const isForPersons =
     request.what === 'operation' ? request.by === 'person' : request.what === 'forget';

@@ -1,4 +1,4 @@
-/** The audit filters, with the same error text in all interfaces for each invalid value. */
+/** The audit's filters. An invalid value has the same error text in all interfaces. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../privacy/audit/record.ts';
 
@@ -6,8 +6,8 @@ const MAX_CLIENT_LENGTH = 63;
 const MAX_PERSON_LENGTH = 100;
 
 /**
- * Each filter is optional. An invalid value is refused and never ignored, because the list or file would then contain
- * more entries than requested.
+ * Optional filters. An invalid value is refused and never ignored, because the list or file would then contain more
+ * entries than requested.
  */
 export const auditFilterShape = {
   since: timeText('The start of the period').describe(

@@ -153,8 +153,8 @@ export const applyClients = acting({
 });
 
 /**
- * In the terminal, a document can contain everything that a settings file can. Over HTTP, it can contain
- * less.
+ * Reads a document of clients. In the terminal it can contain everything that a settings file can. Over HTTP it can
+ * contain less.
  */
 async function readDocument(
   { application, caller, reader, sealer }: ActingWorld,

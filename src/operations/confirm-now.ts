@@ -1,6 +1,5 @@
 /**
- * Confirming a request and carrying it out at once, as the terminal does instead of leaving it to the
- * service.
+ * Confirms a request and carries it out immediately, as the terminal does. Other interfaces leave this to the service.
  */
 import { z } from 'zod';
 import type { Log } from '../core/log.ts';

@@ -1,5 +1,5 @@
 /**
- * Contacts, for users who may see names: shows one contact in full, finds contacts by name, and names the contacts on a
+ * Contacts, for users who may see names: shows a contact in full, finds contacts by name, and reads the names on a
  * page.
  */
 import { z } from 'zod';
@@ -249,10 +249,10 @@ export const findContactsByName = acting({
   }),
 });
 
-/** The maximum number of contacts that one request names: the rows of a page. */
+/** How many contacts' names one request can read: the rows of a page. */
 export const MOST_NAMED = 100;
 
-/** The number of CRMs that are read at once. */
+/** How many CRMs are read at the same time. */
 const CRMS_AT_ONCE = 6;
 
 const namedSchema = z

@@ -1,4 +1,4 @@
-/** Credits: the balance of each service key, the spending, the monthly bill, and its reconciliation. */
+/** Credits: each service key's balance, the spending, the monthly bill, and its reconciliation. */
 import { z } from 'zod';
 import type { CreditLimits } from '../core/integration-settings.ts';
 import { describeCount, formatCount, formatTimestamp } from '../core/quantities.ts';
@@ -267,7 +267,8 @@ function daysText(days: SpendingView['days']): string {
 }
 
 /**
- * Returns the clients whose keys are read: the clients that have spent credits, or the first clients if there are none.
+ * Returns the clients whose keys are read. These are the clients that have spent credits, or the first clients if none
+ * has.
  */
 function listShown({ clients }: World, spending: SpendingView) {
   const spenders = spending.clients.flatMap(({ integration }) => clients.get(integration) ?? []);

@@ -104,8 +104,8 @@ export const decideAll = acting({
 });
 
 /**
- * Throws a ConfigurationError: `unknown` for a client that the caller has no access to, `conflict` if no
- * contact waits or this answer is not possible.
+ * Counts the waiting contacts. Throws a ConfigurationError: `unknown` for a client that the caller may not access,
+ * `conflict` if no contact waits or this answer is not possible.
  */
 async function countWaiting(
   world: Pick<World, 'clients' | 'clock' | 'reader'>,
@@ -141,8 +141,8 @@ function latest({ clock }: Pick<World, 'clock'>, { openedUntil }: Input): number
 }
 
 /**
- * Creates the error for a reason that has already been answered. While the answer can be withdrawn, the error names the
- * user who gave it.
+ * Creates the error for a reason that has already been answered. While the answer can be withdrawn, the error names its
+ * user.
  */
 async function decidedFirst(
   world: ActingWorld,

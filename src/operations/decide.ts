@@ -1,4 +1,4 @@
-/** Decides about contacts and networks: one, several at once, or a batch. */
+/** Decides about contacts and networks: one of them, several together, or a batch. */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -109,7 +109,7 @@ const SUMMARIES: Readonly<Record<DecisionWord, string>> = {
   resubmit: 'Submit the contacts again, for another credit each',
 };
 
-/** Declares an operation that decides several at once: all or none. */
+/** Declares an operation that decides several questions, either all or none. */
 function decideSeveral(word: DecisionWord) {
   return acting({
     name: `holds ${word}`,
@@ -242,8 +242,8 @@ export function describeBatchDecision(
 }
 
 /**
- * Finds the open question for an answer. Throws a ConfigurationError: `unknown` if the question does not
- * exist, `conflict` if it is already decided or does not allow this answer.
+ * Finds the open question for an answer. Throws a ConfigurationError: `unknown` if the question does not exist,
+ * `conflict` if it is already decided or does not allow this answer.
  */
 async function findDecidable(
   world: ActingWorld,
@@ -259,7 +259,7 @@ async function findDecidable(
   return question;
 }
 
-/** An access token cannot erase anyone, so it also cannot approve an erasure that the CRM requests. */
+/** Refuses access tokens. They cannot erase anyone, so they also cannot approve an erasure that the CRM requests. */
 function requirePersonToErase(
   { caller }: Pick<ActingWorld, 'caller'>,
   kind: Question['kind'] | QuestionBatch['kind'],

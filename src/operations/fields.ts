@@ -288,7 +288,10 @@ export const getFieldSource = acting({
   say: ({ integration, files }) => `${describeCount(files.length, 'file')} for ${integration}.`,
 });
 
-/** CRMs call only https addresses that they can reach. Throws a ConfigurationError for any other address. */
+/**
+ * Returns the address that CRMs call. They call only https addresses that they can reach. Throws a ConfigurationError
+ * if there is no such address.
+ */
 async function findDoorAddress(world: ActingWorld, integration: string): Promise<string> {
   const { url } = await readAddresses(world.reader, world);
   if (url.startsWith('https:')) return doorAddress(url, integration);

@@ -38,8 +38,8 @@ export function unknownHold(id: string): ConfigurationError {
 }
 
 /**
- * Finds the open batch with this ID. Throws a ConfigurationError: `unknown` if there is none, `conflict` if
- * all of its contacts have been decided.
+ * Finds the open batch with this ID. Throws a ConfigurationError: `unknown` if there is none, `conflict` if all its
+ * contacts have been decided.
  */
 export async function findOpenBatch(world: Looking, id: string): Promise<QuestionBatch> {
   const open = await listOpenBatches(world);
@@ -67,7 +67,7 @@ async function listOpenBatches(world: Looking): Promise<QuestionBatch[]> {
 }
 
 /**
- * Creates the error for a batch ID in place of a decision ID, because a decision about a whole batch has to be
+ * Creates the error for a batch's ID where a decision's ID is needed, because a decision about a whole batch has to be
  * explicit.
  */
 function isBatch({ id, count }: QuestionBatch): ConfigurationError {

@@ -1,4 +1,4 @@
-/** Erases a contact at once for the terminal, instead of leaving it to the service. */
+/** Erases a contact immediately, for the terminal. Other interfaces leave this to the service. */
 import { z } from 'zod';
 import { HISTORIES } from '../../connectors/index.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -118,7 +118,7 @@ export function describeReceipt(forgotten: Forgotten): string[] {
   return lines;
 }
 
-/** Clearing a field adds an entry to the CRM's history; it removes none. */
+/** Says that clearing a field adds an entry to the CRM's history and removes none. */
 const HISTORY = `${new Intl.ListFormat('en-GB').format(HISTORIES.map(({ name }) => name))} keep former values in their own history. To remove them, ${HISTORIES.map(({ removal }) => removal).join(', or ')}.`;
 
 function headline({ crmId, wasKnown, receipt }: Forgotten): string {
@@ -149,7 +149,7 @@ const COUNTED = [
   ['kept', 'change kept next to the file', 'changes kept next to the file'],
 ] as const satisfies readonly [keyof ErasedCounts, string, string][];
 
-/** `erased 1 contact, 2 jobs.` */
+/** Returns a text such as `erased 1 contact, 2 jobs.` */
 function erasedText(erased: ErasedCounts): string {
   const parts = COUNTED.flatMap(([what, one, several]) =>
     erased[what] > 0 ? [describeCount(erased[what], one, several)] : [],

@@ -68,8 +68,8 @@ export function toAsked(input: z.output<typeof inputSchema>, crmId: string): Ask
 }
 
 /**
- * Finds the canonical form of the ID, and the clients. Throws a ConfigurationError if the caller has no
- * access to one of these clients.
+ * Finds the canonical form of the ID, and the clients. Throws a ConfigurationError if the caller may not access one of
+ * these clients.
  */
 export async function findTargets(world: World, input: z.output<typeof inputSchema>) {
   const integration = findClient(world, input.integration);
@@ -77,8 +77,7 @@ export async function findTargets(world: World, input: z.output<typeof inputSche
   const crmId = await application.contactId(integration, input.contact);
   const source = { store: { reader }, integrations: application.integrations };
   const { everywhere } = input;
-  // Refused before anything is read, because the response must not reveal whether other clients have the
-  // contact.
+  // Refused before anything is read, because the response must not show whether other clients have the contact.
   if (everywhere && caller.clients !== null) {
     throw reachInsufficient(
       '`everywhere` affects all clients, and you have access to only some of them.',

@@ -220,7 +220,7 @@ async function readExamples(
   return shown;
 }
 
-/** Records in the audit that names are about to be shown. Without names, it records nothing. */
+/** Records in the audit that names are about to be shown. Records nothing if there are no names. */
 async function noteNamesShown(
   { store }: Pick<ActingWorld, 'store'>,
   integrationId: string | null,

@@ -202,8 +202,8 @@ export const revokeWebhook = changing({
 
 /**
  * Finds a client's address, or null if it has none. A client that was removed from the settings can still have an
- * address. Only callers with access to all clients find it. Throws a ConfigurationError (unknown) if there is neither a
- * client nor an address.
+ * address, which only callers with access to all clients find. Throws a ConfigurationError (unknown) if there is
+ * neither a client nor an address.
  */
 async function findHook(world: World, id: string): Promise<HookRecord | null> {
   const { reader, caller, clients } = world;

@@ -13,8 +13,8 @@ const inputSchema = z.object({
 });
 
 /**
- * It revokes the promise that an erased contact stays blocked, so only owners may use it, and access tokens
- * never may.
+ * Lifts the block of an erased contact. This revokes the promise that the contact stays blocked, so only owners may do
+ * it, and access tokens never may.
  */
 export const liftContactBlock = acting({
   name: 'forget lift-block',

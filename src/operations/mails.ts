@@ -132,7 +132,7 @@ export const confirmEmail = changing({
   say: ({ mails: { email } }) => `${email} is confirmed. The mails that you chose are sent to it.`,
 });
 
-/** Returns the user's own account. In the terminal, which belongs to no user, `--user` names one. */
+/** Returns the user's own account. The terminal belongs to no user, so `--user` selects one. */
 async function findOwn(world: World, typed: string | undefined): Promise<PersonRecord> {
   if (world.caller.kind === 'machine') {
     if (typed === undefined) {

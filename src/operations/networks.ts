@@ -83,7 +83,7 @@ function toRow({
 }
 
 /**
- * Describes a group in the words of the settings: `campaign "Board of Directors"` or `column "Role" equals
+ * Describes a group in the words of the settings, such as `campaign "Board of Directors"` or `column "Role" equals
  * "board"`.
  */
 function describePart(part: unknown): string {

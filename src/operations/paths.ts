@@ -1,6 +1,6 @@
 /**
- * Warm paths: shows who in the networks knows a contact, and which other people they know. Each operation
- * sends one query to the service.
+ * Warm paths: shows who in the networks knows a contact, and which other people they know. Each operation sends one
+ * query to the service.
  */
 import { z } from 'zod';
 import { describeCount } from '../core/quantities.ts';
@@ -51,7 +51,7 @@ function costTexts({ cost }: { cost?: Cost }): string[] {
   ];
 }
 
-/** The maximum number of people that one query returns. */
+/** How many people one query returns. */
 export const MAX_PROSPECTS = 500;
 
 const STRENGTH = `Enter a number from ${STRENGTH_FLOOR} to 1, for example 0.7.`;
@@ -186,9 +186,7 @@ export const showPaths = acting({
   remarks: costTexts,
 });
 
-/**
- * Counts the names, each of them once: the contact's name, and the names of the people who know the contact.
- */
+/** Counts the different names: the contact's name, and the names of people who know the contact. */
 function countNames({ name, connections }: ContactPaths): number {
   const introducers = connections.map(({ introducer }) => introducer.name);
   return new Set([name, ...introducers].filter((each) => each !== null)).size;
@@ -206,7 +204,7 @@ function introduction({ contact, name, memberOf, connections }: ContactPaths): s
   ];
 }
 
-/** `72%`, for a strength between 0 and 1. */
+/** Returns a percentage such as `72%`, for a strength between 0 and 1. */
 function percentText(share: number): string {
   return `${Math.round(share * 100)}%`;
 }

@@ -167,7 +167,7 @@ export async function planOne(
   const deps = await openCrm(open.deps, null);
   const only = contact ?? null;
   const preview = await previewRun(deps, { integration, mappings, partnerKey, full, only, show });
-  // A run for one contact does not read or change the groups.
+  // A run for one contact neither reads nor changes the groups.
   const mirrored = only === null ? integration : { ...integration, networks: [] };
   const { remaining } = preview.credits.networks;
   const forecast = await forecastNetworks(deps, mirrored, remaining);

@@ -1,6 +1,6 @@
 /**
- * Delivers paid profiles again: previews what would be written, and starts the run that writes it. Neither
- * costs a credit.
+ * Delivers paid profiles again: previews what would be written, and starts the run that writes it. Neither costs a
+ * credit.
  */
 import { z } from 'zod';
 import type { Integration } from '../core/integration-settings.ts';
@@ -133,7 +133,7 @@ function toNames({ contact, fields }: Wanted) {
 }
 
 /**
- * Throws a ConfigurationError for a field that no profile value is written to, before the user is asked for
+ * Throws a ConfigurationError for a field that no profile value is written to. Called before the user is asked for
  * confirmation.
  */
 async function requireKnown(
@@ -151,7 +151,7 @@ async function requireKnown(
   }
 }
 
-/** Loaded on demand, because a run needs many modules that other operations do not need. */
+/** Loads the modules when they are needed, because a run needs many that other operations do not. */
 async function loadRedelivery() {
   const [{ runSync }, { chooseFields }, preview] = await Promise.all([
     import('../sync/run.ts'),

@@ -140,7 +140,7 @@ function listClients({ clients }: World): Integration[] {
   return [...clients.values()].sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en'));
 }
 
-/** Names and values need the same role. The terminal needs none. */
+/** Returns true if the caller may see values. This needs the same role as names. The terminal needs no role. */
 function maySeeValues({ caller: { role } }: World): boolean {
   return role === null || mayActAs(role, 'reader');
 }
@@ -168,14 +168,14 @@ function toShown({ id, name = id }: Integration, results: MonthResults, isExact:
 }
 
 /**
- * Pure. None and a few look alike, and two looks before and after a run for one contact seldom differ. Otherwise a user
- * who may not see values could learn that person's.
+ * Rounds a number down. None and a few look the same, and the number rarely changes after a run for one contact.
+ * Otherwise a user who may not see values could learn a person's value. Pure.
  */
 function roundDown(contacts: number): number | null {
   return contacts < FEWEST_SHOWN ? null : contacts - (contacts % FEWEST_SHOWN);
 }
 
-/** Pure: `12`, `10 or more`, `fewer than 5`, `not known`. */
+/** Describes a number of people, such as `12`, `10 or more`, `fewer than 5` or `not known`. Pure. */
 export function describePeople(
   contacts: number | null,
   { isExact, isKept }: Pick<ResultsView, 'isExact'> & Pick<ClientResults, 'isKept'>,
@@ -188,7 +188,7 @@ export function describePeople(
 export const PEOPLE_NOT_KNOWN =
   'The numbers of people are not known, because not all profiles of this month are kept any more.';
 
-/** Pure: `$412.50`, or why no cost is known. */
+/** Describes the cost, such as `$412.50`, or why it is unknown. Pure. */
 export function describeCost({ cost }: Pick<ClientResults, 'cost'>): string {
   return cost === null ? 'not known: set credits.price' : cost.map(formatAmount).join(' + ');
 }

@@ -178,7 +178,7 @@ export interface Looking {
   sealer?: NameOpener;
 }
 
-/** Streams as one file all contacts that a run did something to, because there can be a million. */
+/** Streams all contacts to which a run did something as one file, because there can be a million of them. */
 export async function* streamRunContacts(
   world: Looking,
   { run: id, ...words }: RunContactsInput,
@@ -261,8 +261,8 @@ export function nothingRuns(why: string, run: string): ConfigurationError {
 }
 
 /**
- * Finds the run with this ID in its current state: in progress, queued or ended. Throws a ConfigurationError
- * (unknown) if the caller has no access to such a run.
+ * Finds the run with this ID in its current state: in progress, queued or ended. Throws a ConfigurationError (unknown)
+ * if there is no such run that the caller may access.
  */
 export async function findRun(
   { reader, caller, sealer = null }: Looking,

@@ -149,7 +149,7 @@ function describeRule({ integration, schedule, text }: Schedule): string {
   return `${rule} The next run starts at ${formatTimestamp(nextRunAt)}.`;
 }
 
-/** The number of past days and of coming days that the terminal shows. */
+/** How many past days and how many coming days the terminal shows. */
 const SHOWN_DAYS = 3;
 
 function describeDays({ past, ahead, changes }: Schedule): string[] {

@@ -29,8 +29,8 @@ export async function waitForSecond(
 }
 
 /**
- * Returns a sentence for the confirmation question if another user has to confirm the request; otherwise
- * empty. Throws a ConfigurationError (conflict) if nobody could confirm it.
+ * Returns a sentence for the question if another user has to confirm the request, or an empty text otherwise. Throws a
+ * ConfigurationError (conflict) if nobody could confirm it.
  */
 export function warnOfSecond(
   { application, store, caller }: Asking,
@@ -40,8 +40,8 @@ export function warnOfSecond(
 }
 
 /**
- * Leaves work to the service. If the settings require a second user, the work waits for that user. Otherwise
- * the service starts it at once. Throws the same error.
+ * Leaves work to the service. If the settings require a second user, the work waits. Otherwise the service starts it
+ * immediately. Throws the same error.
  */
 export async function leaveToService(
   { application, store, caller, carryOn }: Asking & Pick<ActingWorld, 'carryOn'>,

@@ -1,4 +1,4 @@
-/** Exports a client's settings without secrets: alone, or with all stored data about the client. */
+/** Exports a client's settings without secrets, alone or with all stored data about the client. */
 import { z } from 'zod';
 import { hideSecrets, listVariables, toYaml } from '../clients/shown-settings.ts';
 import { describeCount } from '../core/quantities.ts';

@@ -5,8 +5,8 @@ import { type NetworkPicture, readPicture } from '../networks/network-picture.ts
 import { findKeptBack } from '../sync/guards/kept-back.ts';
 
 /**
- * Returns the picture without paths to contacts that are withheld according to the database. With `who`, it includes
- * all paths to this contact, even weak ones.
+ * Returns the picture without paths to contacts that are withheld according to the database. If `who` is given, it
+ * includes all paths to this contact, even weak ones.
  */
 export async function readShownPicture(
   reader: Reader,

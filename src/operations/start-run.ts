@@ -1,4 +1,4 @@
-/** Starts runs for users: a new run, or a run that retries what failed in another. */
+/** Starts runs for users: a new run, or a run that retries what failed in another one. */
 import { z } from 'zod';
 import { acceptMatchRate as acceptRate } from '../clients/live-crm.ts';
 import { confirmAskedMarks } from '../contacts/many-at-once/mark-questions.ts';
@@ -98,8 +98,8 @@ interface Wish {
 }
 
 /**
- * Starts a run. With a key that was used before, returns the run of its first request. Throws a ConfigurationError
- * (invalid) if the key came with a different request.
+ * Starts a run. If the key was used before, returns the run of its first request. Throws a ConfigurationError (invalid)
+ * if the key came with a different request.
  */
 export async function startOnce(
   world: ActingWorld,
@@ -152,8 +152,8 @@ async function start(
     contact,
     full,
     trigger: 'manual',
-    // A request that accepts a rate or marks is not combined with a run in progress, because a run that has
-    // stopped spending does not start again.
+    // A request that accepts a rate or marks does not join a run in progress, because a run that has stopped spending
+    // does not start again.
     mayJoin: !acceptMatchRate && !acceptMarks,
     ...(runId !== undefined && { runId }),
   });

@@ -52,7 +52,7 @@ const doorTokenSchema = z
 
 const TOKEN = z.string().describe('The whole ID of an access token or a door token');
 
-/** A click on a record, not a bulk tool: a team that works through its portfolio needs fewer. */
+/** A limit for clicks on records and not for a bulk tool. A team that works through its portfolio needs fewer. */
 const DEFAULT_PER_DAY = 100;
 const MAX_PER_DAY = 10_000;
 
@@ -122,8 +122,8 @@ export const createToken = changing({
 });
 
 /**
- * A door token is outside of the ladder of roles: it reads the status of single contacts of one client, marks them as
- * wanted, and decides nothing. Everything else refuses it.
+ * Creates a door token, which has no role. It can read the status of single contacts of one client and mark them as
+ * wanted, but cannot decide anything. Everything else refuses it.
  */
 export const createDoorToken = changing({
   name: 'tokens create-door',

@@ -20,7 +20,7 @@ import { findUndoableRun } from './undo.ts';
 /** The maximum number of contacts that are compared with the CRM while a user waits. */
 const MOST_CHECKED = 500;
 
-/** The maximum number of contacts that are listed one by one. */
+/** How many contacts are listed separately. */
 const MOST_LISTED = 50;
 
 const count = z.int().nonnegative();
@@ -110,7 +110,7 @@ export function describeRestorable(restorable: Restorable): string[] {
   ];
 }
 
-/** While the CRM is unavailable, only the numbers from the database are known. */
+/** Compares the values with the CRM. While it is unavailable, only the numbers from the database are known. */
 async function compare(
   world: ActingWorld,
   { id, integrationId }: RunRecord,
@@ -133,7 +133,7 @@ async function compare(
   }
 }
 
-/** Pure. The most frequent reason comes first. */
+/** Counts by reason, most frequent first. Pure. */
 function countByReason(kept: readonly KeptContact[]): Restorable['kept'] {
   const reasons = new Map<KeptReason, { contacts: number; values: number }>();
   for (const { reason, fields } of kept) {

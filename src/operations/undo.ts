@@ -64,7 +64,7 @@ const undoneSchema = z
 
 type Undone = z.output<typeof undoneSchema>;
 
-/** The operation for the terminal, which undoes the run at once instead of leaving it to the service. */
+/** The operation for the terminal. It undoes the run immediately and does not leave it to the service. */
 export const undoRunNow = acting({
   ...declared,
   result: z.object({ undo: undoneSchema }),

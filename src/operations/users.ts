@@ -336,7 +336,7 @@ async function findPasskey(world: World, input: { user: string; passkey: string 
   return { user, passkey };
 }
 
-/** The names of contacts that the user has seen do not stay in memory. */
+/** Removes the contacts' names that the user has seen from memory. */
 function dropNames({ fingerprint }: Pick<World, 'fingerprint'>, id: string): void {
   dropNamesOfUser(fingerprint, { kind: 'person', id });
 }
@@ -353,8 +353,8 @@ async function setDisabled(
 }
 
 /**
- * Returns the address to which links lead. In the terminal that may be this computer: the first owner opens the link
- * there, or through a tunnel. Throws a ConfigurationError (conflict) for all others while there is no other address.
+ * Returns the address for links. In the terminal this may be this computer, because the first owner opens the link
+ * there, or through a tunnel. For anyone else, throws a ConfigurationError (conflict) if there is no other address.
  */
 async function findLinkAddress(world: World): Promise<string> {
   const address = await readAddresses(world.reader, world);

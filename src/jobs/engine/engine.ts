@@ -3,13 +3,13 @@ import type { RunsAsked } from '../../database/actor-transaction.ts';
 
 /**
  * The right of this process to work on an integration's requests. Only one process has it at a time. The lease ensures
- * that only the writes of that process count (`database/leases.ts`).
+ * that only that process's writes count (`database/leases.ts`).
  */
 export interface Turn {
   integrationId: string;
   /**
-   * True if no process on any host has another turn for the integration. In that case, a started run that still has the
-   * lease belongs to a process that has lost its turn.
+   * True if no process on any host has another turn for the integration. If a started run still has the lease, it then
+   * belongs to a process that has lost its turn.
    */
   isExclusive: boolean;
   /** Aborted when another process has taken over the turn. */
@@ -34,7 +34,7 @@ export interface Capacity {
   isKnown(integrationId: string): boolean;
 }
 
-/** Assigns turns. Requests for runs are stored, and an engine is notified of them in the same transaction. */
+/** Assigns turns. A request for a run is stored, and the engine is notified of it in the same transaction. */
 export interface Engine {
   /** How often to take turns if there is no notification. */
   checkIntervalMs: number;

@@ -1,7 +1,6 @@
 /**
- * The engine on Postgres, for any number of processes on any number of machines. pg-boss assigns turns,
- * notices that a process has died, and gives its turn to another process. The library is loaded when the
- * engine is opened.
+ * The engine on Postgres, for any number of processes on any number of machines. pg-boss assigns turns. If a process
+ * dies, pg-boss notices it and gives its turn to another process. The library is loaded when the engine is opened.
  */
 import type { ConstructorOptions, JobAttempt, PgBoss, Queue } from 'pg-boss';
 import { z } from 'zod';
@@ -27,18 +26,15 @@ export interface PgBossDeps {
 /** The connection for pg-boss's statements. */
 export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db'>;
 
-/** A separate schema, because another program may use pg-boss in the same database. */
+/** A separate schema, because another program in the same database may use pg-boss too. */
 const SCHEMA = 'donor_sync_jobs';
 
-/** One job is one turn. With `exclusive`, there is only one waiting or active job per integration. */
+/** The queue of turns. With `exclusive`, each integration has at most one waiting or active job. */
 const QUEUE = 'turns';
 
 const JOBS = { table: `${SCHEMA}.job`, queue: QUEUE };
 
-/**
- * A process that has not sent a heartbeat for this long has lost its turns. pg-boss does not allow a shorter
- * time.
- */
+/** A process that has not sent a heartbeat for this long loses its turns. pg-boss does not allow a shorter time. */
 const HEARTBEAT_SECONDS = 10;
 const HEARTBEAT_INTERVAL_MS = 3_000;
 
@@ -47,7 +43,7 @@ const QUEUE_OPTIONS = {
   heartbeatSeconds: HEARTBEAT_SECONDS,
   // The maximum duration of a run. Heartbeats show whether it is still running.
   expireInSeconds: 12 * 3_600,
-  // A lost turn becomes free at once. The request decides whether its run is tried again.
+  // A lost turn becomes free immediately. The request decides whether its run is tried again.
   retryLimit: 1_000,
   retryDelay: 0,
   deleteAfterSeconds: 24 * 3_600,
@@ -56,13 +52,13 @@ const QUEUE_OPTIONS = {
 /** Jobs with this priority are taken first, and have reserved slots. */
 const URGENT = 10;
 
-/** The interval at which requested runs without a job get one. */
+/** How often requested runs without a job get one. */
 const SWEEP_INTERVAL_MS = 5_000;
 
 /** How long the end of a turn is retried while the database is unavailable. */
 const END_PATIENCE_MS = 30_000;
 
-/** Does not change a shared server. The server's operator does that with `donor-sync migrate`. */
+/** Options that change nothing on a shared server. Its operator migrates it with `donor-sync migrate`. */
 const AS_IT_IS = { migrate: false, createSchema: false } satisfies Partial<ConstructorOptions>;
 
 interface JobData {

@@ -1,4 +1,4 @@
-/** The keys with which callers can repeat a request for the same run. */
+/** Stores keys with which callers can repeat a request without starting a second run. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -12,8 +12,8 @@ export type IdempotencyRecord = FromRow<Selectable<Tables['idempotency_keys']>>;
 const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /**
- * Returns the first run of this key, which is the given run if the key is new. `fingerprint` is the fingerprint of the
- * integration and the key, `request` that of the request's content.
+ * Returns the first run of this key, which is the given run if the key is new. `fingerprint` identifies the integration
+ * and the key, and `request` the request's content.
  */
 export async function claimIdempotencyKey(
   trx: ActorTransaction,

@@ -17,7 +17,7 @@ export async function listWithoutJob(
   return rows.map(({ urgent, ...row }) => ({ ...row, isUrgent: Number(urgent) > 0 }));
 }
 
-/** Returns the requested run of an integration, or null if there is none. */
+/** Returns an integration's requested run, or null if there is none. */
 export async function findWanted(reader: Reader, integrationId: string): Promise<AskedRun | null> {
   const row = await wantedRows(reader)
     .where('integration_id', '=', integrationId)
@@ -25,7 +25,7 @@ export async function findWanted(reader: Reader, integrationId: string): Promise
   return row ? { integrationId, isUrgent: Number(row.urgent) > 0 } : null;
 }
 
-/** Queued or started requests. A run that has started and not ended is still requested. */
+/** Selects queued or started requests. A run that has started and not ended is still requested. */
 function wantedRows(reader: Reader) {
   return reader
     .selectFrom('run_requests')

@@ -1,4 +1,4 @@
-/** The history of one contact: what runs and users did, newest first. */
+/** Shows a contact's history: what runs and users did, newest first. */
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import { type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -32,7 +32,7 @@ export async function readHistory(
     limit: MAX_RUNS,
   });
   const isLast = runs.some(({ runId }) => runId === outcomeRun);
-  // A run in progress has no rows yet, and a run that found nothing to do leaves none.
+  // A run in progress has no rows yet, and neither has a run that found nothing to do.
   const last =
     outcomeRun === null || isLast
       ? []

@@ -1,5 +1,5 @@
 /**
- * The people who can introduce a contact. The text is composed on request from IDs and the names in the CRM, and is not
+ * Shows who can introduce a contact. The text is composed on request from IDs and the names in the CRM, and is not
  * stored.
  */
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -15,10 +15,10 @@ import { findKeptBack } from '../../sync/guards/kept-back.ts';
 /** A member who can introduce the contact, by IDs. */
 export interface KnownIntroduction {
   donorId: string;
-  /** The IDs of the member's contacts, or none for a member who is not a contact. */
+  /** The IDs of the member's contacts. Empty for a member who is not a contact. */
   contacts: readonly string[];
   network: string;
-  /** From 0 to 1, or null for further members who know the contact, because their strength is not stored. */
+  /** The strength, from 0 to 1. Null for further members who know the contact, because theirs is not stored. */
   strength: number | null;
 }
 
@@ -69,7 +69,7 @@ export async function findIntroductions(
   }));
 }
 
-/** Composes the introduction. If a member may not be named, the sentence names only the network. Pure. */
+/** Composes the introduction. If a member may not be named, the sentence contains only the network. Pure. */
 export function describeIntroductions(
   known: readonly KnownIntroduction[],
   called: string,
@@ -85,7 +85,7 @@ export function describeIntroductions(
   });
 }
 
-/** Returns the first of one person's contacts that may be shown. A mark on any of them concerns the person. Pure. */
+/** Returns the first of a person's contacts that may be shown. A mark on any of them applies to the person. Pure. */
 function findShownContact(
   contacts: readonly string[],
   { records, lookups, outside }: MemberRecords,

@@ -1,4 +1,4 @@
-/** Profile values for people to read: each with a name, a few lines, and the CRM fields that receive it. */
+/** Shows profile values to people, each with a name, a few lines, and the CRM fields that receive it. */
 import type { CrmField } from '../../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
 import type { Profile } from '../../core/profile.ts';
@@ -23,7 +23,7 @@ export interface ShownField {
   /** The field's API name in the CRM. `label` is its label there. */
   name: string;
   label: string;
-  /** Why the field does not contain the value, as part of a sentence, or null if there is no known reason. */
+  /** Why the field does not contain the value, as part of a sentence. Null if the reason is unknown. */
   missing: string | null;
   /** The run that last wrote the field, and the time of the write (`at`), or null if no run has written it. */
   run: string | null;
@@ -49,12 +49,12 @@ const MONEY: ReadonlySet<FieldSource> = new Set(['capacity.nonprofit', 'capacity
 /** The data that describes the location of a contact's values. */
 export interface ValueSources {
   mappings: readonly FieldMapping[];
-  /** The CRM's descriptions of its fields; empty while the CRM is unavailable. */
+  /** The CRM's descriptions of its fields. Empty while the CRM is unavailable. */
   fields: readonly CrmField[];
   about: Pick<AboutContact, 'writes' | 'notInCrm'>;
 }
 
-/** Pure. Describes the values of a profile that was paid for at `paidAt` (epoch ms). */
+/** Describes the values of a profile that was paid for at `paidAt` (epoch ms). Pure. */
 export function describeProfileValues(
   profile: Profile,
   paidAt: number,

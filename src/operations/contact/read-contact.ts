@@ -1,6 +1,6 @@
 /**
- * Everything about one contact for a user who may see names: the data in the database, the kept profile, and the names,
- * which only the CRM has. It writes nothing and spends nothing. If the CRM is unavailable, it returns the rest.
+ * Reads everything about a contact for a user who may see names: the data in the database, the kept profile, and the
+ * names, which only the CRM has. Writes and spends nothing. If the CRM is unavailable, it returns the rest.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -114,8 +114,8 @@ export async function readContact(world: Reading, client: Integration, crmId: st
 }
 
 /**
- * Returns false if the sentence in the CRM names anyone except the present best introducer. The path that it
- * describes may no longer exist, and its member may no longer want to be named.
+ * Returns false if the sentence in the CRM names anyone except the current best introducer. The path that it describes
+ * may no longer exist, and its member may no longer want to be named.
  */
 function isOfPath(sentence: string | null, best: Introduction | undefined): boolean {
   const name = best?.name ?? null;
@@ -126,7 +126,7 @@ function isOfPath(sentence: string | null, best: Introduction | undefined): bool
 
 type Shown = KeptProfile & { kind: 'shown' };
 
-/** The view of a contact if there is no data, or if none may be shown. */
+/** What is shown of a contact without data, or whose data may not be shown. */
 const NOTHING = {
   state: 'known' as 'known' | 'new' | 'gone' | 'erased',
   since: null as string | null,
@@ -217,8 +217,8 @@ async function readLive(world: Reading, client: Integration, wanted: Wanted): Pr
     }
   } catch (error) {
     const problem = readProblem(error, world.signal);
-    // If the CRM is only temporarily unavailable, the kept profile can still be shown. If the settings have
-    // to be corrected, the client may now lead to a different account, so the profile is withheld.
+    // If the CRM is only temporarily unavailable, the kept profile can still be shown. If the settings have to be
+    // corrected, the client may now lead to a different account, so the profile is withheld.
     const isPassing = !isConfigurationError(error);
     return { ...nothing, problem, ...(isPassing ? {} : { profile: keptBack(wanted.stored) }) };
   }
@@ -304,7 +304,7 @@ async function readSentence(
 /** How long the service keeps results. Reading them is free. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** Reads the service's reasons for choosing this person, or null if the service does not, or no longer, report them. */
+/** Reads why the service has chosen this person. Returns null if the service does not report it, or no longer does. */
 async function findMatch(
   deps: SyncDeps,
   { job: { jobId, submittedAt } }: KeptOfContact,
@@ -321,8 +321,8 @@ async function findMatch(
 }
 
 /**
- * Throws the same error for an ID that does not exist and for a contact that the filter excludes and that is
- * not in the database.
+ * Throws the same error for an ID that does not exist, and for a contact that the filter excludes and the database does
+ * not have.
  */
 function requireFound(
   { id }: Integration,

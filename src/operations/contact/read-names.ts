@@ -1,6 +1,6 @@
 /**
- * The names of the contacts on a page, for a user who may see names. Names are read from the CRM, because the database
- * has none, or come from memory if the user has just seen them. If the CRM is unavailable, the reason is returned.
+ * Reads the names of the contacts on a page, for a user who may see names. The database has no names, so they come from
+ * the CRM, or from memory if the user has just seen them. If the CRM is unavailable, returns the reason.
  */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import { findContacts } from '../../contacts/contacts.ts';
@@ -24,8 +24,8 @@ export interface NamesOfClient {
 }
 
 /**
- * Returns the names of these contacts. Erased contacts, contacts that have opted out, contacts outside the filter and
- * contacts that no run has read have no name.
+ * Returns the names of these contacts. There is no name for erased contacts, contacts that have opted out, contacts
+ * outside the filter, and contacts that no run has read.
  */
 export async function readNames(
   world: ActingWorld,
@@ -63,7 +63,7 @@ function openKept(world: ActingWorld, { id }: Integration, erasures: string): Sh
   });
 }
 
-/** Returns the contacts that may be named according to the database. */
+/** Returns the contacts whose names may be shown, according to the database. */
 async function findAllowed(
   world: ActingWorld,
   client: Integration,
@@ -105,7 +105,7 @@ async function readMissing(
   }
 }
 
-/** Pure. A contact that has opted out in the CRM since the last run has no name either. */
+/** Returns the names. A contact that has opted out in the CRM since the last run has no name either. Pure. */
 function toNames(
   lookups: readonly RecordLookup[],
   outside: ReadonlySet<string>,

@@ -11,7 +11,7 @@ import { isOutsideFilter } from '../../sync/redelivery/show-kept.ts';
 import type { ActingWorld } from '../kit/operation.ts';
 import { inSearchTurn } from './search-turns.ts';
 
-/** If there are more contacts, the user has to refine the search. */
+/** How many contacts are found. If there are more, the user has to refine the search. */
 export const MAX_FOUND = 20;
 
 /** Shorter texts occur in too many names. */
@@ -21,13 +21,13 @@ export interface FoundContacts {
   contacts: { crmId: string; name: string }[];
   /** True if there may be more contacts. */
   isMore: boolean;
-  /** The reason why names were not searched, or null if they were searched. */
+  /** Why names were not searched, or null if they were. */
   problem: string | null;
 }
 
 /**
- * A contact whose ID equals the text comes first. Erased contacts and contacts outside the filter are not
- * found.
+ * Searches contacts. A contact whose ID equals the text comes first. Erased contacts and contacts outside the filter
+ * are not found.
  */
 export async function searchContacts(
   world: ActingWorld,

@@ -1,7 +1,7 @@
 /**
  * Limits searches and the names on pages, because they share the CRM's request limits with runs and with the
  * nonprofit's other tools. Each user has one search at a time, and each client one per second. The limits apply to this
- * process only.
+ * process.
  */
 import type { Clock } from '../../core/clock.ts';
 import { RetriableError } from '../../core/errors.ts';
@@ -9,15 +9,15 @@ import { createOneAtATime, type OneAtATime } from '../../core/one-at-a-time.ts';
 import { createPace, type Pace, slidingWindow, type WindowLimit } from '../../outbound/pace.ts';
 import type { Caller } from '../kit/caller.ts';
 
-/** The search in flight, and the next one. */
+/** A user can have one search in flight, and one more waiting. */
 const MOST_OF_USER = 2;
 
-/** The page whose names are being read, and the next ones, for a user who opens one page after the other. */
+/** A user who opens one page after the other can have one page whose names are being read, and some more waiting. */
 const MOST_PAGES = 4;
 
 const ONE_A_SECOND: WindowLimit = { requests: 1, windowMs: 1_000 };
 
-/** Separate for each application, so two applications in one process, as in tests, do not wait for each other. */
+/** The turns of each application, so that two applications in one process, as in tests, do not wait for each other. */
 const known = new WeakMap<object, SearchTurns>();
 
 interface SearchTurns {
@@ -34,7 +34,10 @@ interface Turn {
   signal: AbortSignal;
 }
 
-/** Throws a RetriableError if the user already has a search in flight and another one waiting. */
+/**
+ * Waits for the user's turn. Throws a RetriableError if the user already has a search in flight and another one
+ * waiting.
+ */
 export function inSearchTurn<Result>(
   { application, caller, clock, signal }: Turn,
   client: string,
@@ -48,8 +51,8 @@ export function inSearchTurn<Result>(
 }
 
 /**
- * Returns the same for the names on a page, which share the client's turns with the searches. Throws a RetriableError
- * if the user has opened too many pages of this client at once.
+ * Waits for a turn to read the names on a page. It uses the same turns of the client as the searches. Throws a
+ * RetriableError if the user has opened too many of this client's pages at the same time.
  */
 export function inTurnOfNames<Result>(
   { application, caller, clock, signal }: Turn,

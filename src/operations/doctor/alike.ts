@@ -20,12 +20,12 @@ export function mergeAlike<Each extends Finding>(findings: readonly Each[]): Mer
   return [...merged.values()];
 }
 
-/** `The same for 2 others: donor_age, donor_bio.` */
+/** Returns a text such as `The same for 2 others: donor_age, donor_bio.` */
 export function describeSame(others: readonly string[]): string {
   return `The same for ${describeCount(others.length, 'other')}: ${others.join(', ')}.`;
 }
 
-/** Finding `field donor_age` has the subject `donor_age`. */
+/** Returns a field's name from a finding. The subject of `field donor_age` is `donor_age`. */
 function getFieldName({ subject }: Finding): string {
   return subject.split(' ').at(-1) ?? subject;
 }

@@ -1,9 +1,9 @@
-/** The causes of findings: counts them, and names the command that fixes each. */
+/** Counts the causes of findings, and adds the command that fixes each. */
 import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 
-/** The result for one prerequisite, of a client or of the installation. With `ok: true`, `fix` is advice. */
+/** The result of checking one prerequisite of a client or of the installation. With `ok: true`, `fix` is advice. */
 export interface DoctorFinding extends Finding {
   /** Null if it is about the whole installation. */
   integration: string | null;
@@ -24,7 +24,7 @@ export const CAUSES = {
   unreadable: 'settings_unreadable',
 } as const;
 
-/** Adds the command that helps to each finding of a client or of the installation. */
+/** Adds the command that helps to each finding. */
 export function withCommands(
   findings: readonly Finding[],
   integration: Pick<Integration, 'id' | 'crm'> | null,
@@ -37,7 +37,7 @@ export function withCommands(
   }));
 }
 
-/** Null if no command helps, so the user has to follow `fix`. */
+/** Returns the command, or null if none helps and the user has to follow `fix`. */
 function commandFor(
   { cause, fix }: Finding,
   integration: Pick<Integration, 'id' | 'crm'> | null,
@@ -68,7 +68,7 @@ function signsInByConsent(crm: Integration['crm']): boolean {
   return consentSchema.safeParse(crm).success;
 }
 
-/** Counts the problems. Findings that are fixed by the same command or action count as one. */
+/** Counts the problems. Findings that the same command or action fixes count as one. */
 export function countCauses(findings: readonly DoctorFinding[]): number {
   const broken = findings.filter(({ ok }) => !ok);
   const deeds = broken.map(({ integration, command, cause = null, fix }) =>

@@ -25,9 +25,9 @@ const COLUMNS_NAMED = 60;
 const NAME_LENGTH = 60;
 
 /**
- * Lists all columns of a file, including columns that are not read, with the form of their values. So a part
- * of an address that was overlooked is noticed before it costs anything. No value is shown. Other CRMs have
- * no such findings.
+ * Lists all columns of a file with the form of their values, including columns that are not read. So a part of an
+ * address that was overlooked is noticed before it costs anything. No value is shown. CRMs other than files have no
+ * such findings.
  */
 export async function checkColumns({ crm, contacts }: Integration): Promise<Finding[]> {
   const file = fileSchema.safeParse(crm);

@@ -76,7 +76,7 @@ async function checkFields(
   return findings.map(fieldFinding);
 }
 
-/** A useful field that a run can do without. */
+/** Returns the finding for a useful field that a run can do without. */
 function optionalFinding({ field, message, fix }: FieldMapFinding): Finding {
   return {
     subject: `field ${field}`,

@@ -9,7 +9,7 @@ import { findDoorApp } from '../../settings/door-app.ts';
 import { hasOwnUrl, type Settings } from '../../settings/settings.ts';
 import { met, unmet } from './checks.ts';
 
-/** One finding for each app in the settings; none without an app. */
+/** Returns one finding for each app in the settings, or none if there is no app. */
 export async function checkDoors(settings: Settings, reader: TimedReader): Promise<Finding[]> {
   const apps = DOORS.filter(({ kind }) => findDoorApp(settings, kind) !== null);
   if (apps.length === 0) return [];

@@ -5,19 +5,17 @@ import type { FieldMapping } from '../../core/field-map.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { met, unmet } from './checks.ts';
 
-/** The number of contacts to read. Usually this takes one request, as a single contact would. */
+/** How many contacts are read. Usually this takes one request, like a single contact. */
 const SAMPLE = 100;
 
-/**
- * If at least this many contacts are read, it is suspicious if none has an address or none has an employer.
- */
+/** If at least this many contacts are read, it is suspicious if none has an address or none has an employer. */
 const TELLING = 20;
 
 const SUBJECT = 'contacts read';
 
 /**
- * Reads some contacts as a run reads them: the parts of identities, the marks, and every existing mapped
- * field. The CRM's description of a field does not prove that its values can be read. Reading them does.
+ * Reads some contacts as a run does: the parts of identities, the marks, and every mapped field that exists. The CRM's
+ * description of a field does not prove that its values can be read, but reading them does.
  */
 export async function checkSample(
   connector: Connector,
@@ -87,8 +85,8 @@ function lacking({ addressed, employed }: { addressed: number; employed: number 
 }
 
 /**
- * Parts that should be readable according to the description but are missing in responses, for example
- * because an account is not shared.
+ * Returns parts that the description says can be read but that responses lack, for example because an account is not
+ * shared.
  */
 function unreadableParts(contacts: readonly Contact[], readable: ReadonlySet<string>): Finding[] {
   const counts = new Map<string, number>();

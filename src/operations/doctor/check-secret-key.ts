@@ -8,7 +8,7 @@ import { met, unmet } from './checks.ts';
 /** The permission bits of everyone except the owner. */
 const OTHERS = 0o077;
 
-/** Reports where the key comes from, and checks that no other user of the machine can read its file. */
+/** Reports where the database key comes from, and checks that no other user of the machine can read its file. */
 export async function checkSecretKey(file: string | null): Promise<Finding> {
   if (file === null) {
     return plain(met('secret key', 'The key comes from DONOR_SYNC_SECRET_KEY.'));
@@ -28,7 +28,7 @@ export async function checkSecretKey(file: string | null): Promise<Finding> {
   return { ...finding, report: 'The key is in a file next to the database that it protects.' };
 }
 
-/** Returns the permissions of a file, or null if the file does not exist, or if the system has no permission bits. */
+/** Returns a file's permissions, or null if it does not exist or the system has no permission bits. */
 async function readMode(file: string): Promise<number | null> {
   if (process.platform === 'win32') return null;
   const found = await stat(file).catch(() => null);

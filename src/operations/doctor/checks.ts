@@ -16,7 +16,10 @@ export function met(subject: string, message: string, advice: string | null = nu
   return { subject, ok: true, message, fix: advice };
 }
 
-/** Returns a prerequisite that is not met, with its fix. Findings that one action fixes share the same `cause`. */
+/**
+ * Returns a finding about a prerequisite that is not met, with its fix. Findings that one action fixes have the same
+ * `cause`.
+ */
 export function unmet(subject: string, message: string, fix: string, cause?: string): Finding {
   const finding = { subject, ok: false, message, fix };
   return cause === undefined ? finding : { ...finding, cause };
@@ -43,7 +46,7 @@ const PATIENCE_MS = 20_000;
 type Partner = OpenIntegration['partner'];
 
 /**
- * Checks that the Partner Data Service can be reached, accepts the key and has credits left, and reads the service's
+ * Checks that the Partner Data Service can be reached, accepts the key and has credits left. Also reads the service's
  * own description. Costs no credits.
  */
 export async function checkPartner({ partner }: { partner: Partner }): Promise<Finding[]> {
@@ -52,7 +55,7 @@ export async function checkPartner({ partner }: { partner: Partner }): Promise<F
   // With an invalid proxy, no request can be sent.
   if (proxy.some(({ ok }) => !ok)) return proxy;
   const key = [...proxy, ...(await checkKey(partner, signal))];
-  // Without a working key, every other response would repeat the same error.
+  // Without a valid key, every other response would repeat the same error.
   if (key.some(({ ok }) => !ok)) return key;
   const fix = 'Try again later, or ask the service operator.';
   return [
@@ -191,7 +194,10 @@ async function checkSubmission({
   });
 }
 
-/** Jobs that another service key has paid for. The current key sees them only if both belong to the same team. */
+/**
+ * Checks jobs that another service key has paid for. The current key sees them only if both keys belong to the same
+ * team.
+ */
 async function checkFormerKeys({
   deps: { store },
   integration,

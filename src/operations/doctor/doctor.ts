@@ -58,8 +58,8 @@ export const examineClient = acting({
 });
 
 /**
- * Returns the operation for the terminal. Its findings contain the CRM's own messages, which only the user of this
- * machine may see, and the checks have no time limit. `also` reads more while the client is open.
+ * Declares the operation for the terminal. Its findings contain the CRM's own messages, which only the user of this
+ * machine may see, and its checks have no time limit. `also` reads more while the client is open.
  */
 export function examineHere(also?: Examination['also']) {
   return acting({
@@ -74,7 +74,7 @@ export function examineHere(also?: Examination['also']) {
   });
 }
 
-/** Returns the report in sentences: each finding with its fix, and the number of problems. */
+/** Describes the report in sentences: each finding with its fix, and the number of problems. */
 export function describeReport({ findings, causes }: DoctorReport): string[] {
   return [
     ...mergeAlike(findings.map(toFinding)).flatMap(({ subject, ok, message, fix, others }) => [
@@ -86,7 +86,7 @@ export function describeReport({ findings, causes }: DoctorReport): string[] {
   ];
 }
 
-/** Every problem has to be fixed by a user, so any problem counts as `refused`. */
+/** Returns `refused` if there is any problem, because every problem has to be fixed by a user. */
 export function endingOf({ causes }: DoctorReport): 'done' | 'refused' {
   return causes === 0 ? 'done' : 'refused';
 }

@@ -37,10 +37,7 @@ export const CHECK_LIMIT_MS = 15_000;
 
 export interface Examination {
   signal: AbortSignal;
-  /**
-   * With a limit, all checks run at the same time, and each may take this long. Without a limit, they run one
-   * after the other.
-   */
+  /** If set, all checks run at the same time, and each may take this long. Otherwise they run one after the other. */
   limitMs?: number;
   /** Reads more data while the CRM and service clients are open. */
   also?: ((open: OpenIntegration) => Promise<void>) | undefined;

@@ -84,7 +84,7 @@ function checkDatabase({ database }: Settings): Finding {
   );
 }
 
-/** Lists the outbound ports, for a firewall or a NetworkPolicy. It names no hosts, so a report can include it. */
+/** Lists the outbound ports, for a firewall or a NetworkPolicy. It contains no hosts, so a report can include it. */
 function checkPorts(settings: Settings, clients: readonly Integration[]): Finding {
   const ports = outboundPorts(settings, clients);
   const each = ports.map(({ port, for: uses }) => `${port} (${uses.join(', ')})`);
@@ -133,9 +133,8 @@ async function checkErasureLogs({
 const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
 
 /**
- * Checks the write log next to the erasure log. If several hosts use the same database, each keeps a separate
- * log unless the settings name one for all of them. Separate logs mean that the database has writes that are
- * missing in this log.
+ * Checks the write log next to the erasure log. If several hosts use the same database, each has its own log, unless
+ * the settings have one log for all. The database then has writes that this log lacks.
  */
 async function checkWriteLog({
   erasureLogs,

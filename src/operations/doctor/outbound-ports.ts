@@ -11,7 +11,7 @@ export interface OutboundPort {
 
 type PortSettings = Pick<Settings, 'alerts' | 'database' | 'server'>;
 
-/** Lists the ports of the settings and of these clients, lowest first, without DNS. */
+/** Lists the ports of the settings and of these clients, lowest first. DNS is left out. */
 export function outboundPorts(
   { alerts, database, server }: PortSettings,
   integrations: Iterable<Integration>,
@@ -35,8 +35,8 @@ export function outboundPorts(
 }
 
 /**
- * Returns the CRM's address. A file has none. If the settings of another CRM contain no address, it is the
- * vendor's address, over https.
+ * Returns the CRM's address. A file has none. If the settings of another CRM have no address, returns the vendor's
+ * address over https.
  */
 function crmAddress({ kind, url }: Integration['crm']): string | undefined {
   if (typeof url === 'string') return url;

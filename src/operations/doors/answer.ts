@@ -18,8 +18,8 @@ export const answeredSchema = z.object({
 });
 
 /**
- * Returns true if the question may be answered at a door: it is about one contact alone. A question about an erasure,
- * or about many contacts at once, is answered in donor-sync, where the user has signed in and sees all of it.
+ * Returns true if the question may be answered at a door, because it is about one contact only. A question about an
+ * erasure or about many contacts is answered in donor-sync, where the user has signed in and sees all of it.
  */
 export function isAnsweredHere({ about, kind, batch }: Question): boolean {
   const isOfContact = kind !== ERASURE_KIND && kind !== WORKFLOW_LIMIT_KIND;
@@ -27,8 +27,8 @@ export function isAnsweredHere({ about, kind, batch }: Question): boolean {
 }
 
 /**
- * Answers the open question about this contact. The answer is the same as in donor-sync: it needs the same role, and
- * waits for a second user by the same rules. No door confirms another user's request.
+ * Answers the open question about this contact. The same rules apply as in donor-sync: it needs the same role, and may
+ * have to wait for a second user. A door never confirms another user's request.
  */
 export const answerAtDoor = acting({
   name: 'doors answer',

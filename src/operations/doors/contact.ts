@@ -1,4 +1,4 @@
-/** What a CRM shows of one contact through a door: its status, and for linked users also its values. */
+/** Shows what a CRM may show of a contact through a door: its status, and for linked users also its values. */
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -20,7 +20,7 @@ import { startRun } from '../start-run.ts';
 import { isAnsweredHere } from './answer.ts';
 import { findOwnContact, type OwnContact } from './own-contact.ts';
 
-/** The input that names a contact at a door. */
+/** The input that identifies a contact at a door. */
 export const contactInput = {
   integration: z.string().describe('The ID of the client'),
   contact: z.string().min(1).max(255).describe('The ID of the contact in the CRM'),
@@ -69,7 +69,7 @@ export const doorContactSchema = z.object({
 export type DoorContact = z.output<typeof doorContactSchema>;
 
 /**
- * Shows a contact through a door. A caller without a user, or with a role below reader, gets the status alone, which
+ * Shows a contact through a door. A caller without a user, or with a role below reader, gets only the status, which
  * comes from the database and contains nothing about the person.
  */
 export const showAtDoor = acting({
@@ -93,7 +93,7 @@ export const showAtDoor = acting({
   say: ({ status }) => status ?? 'No run has read this contact yet.',
 });
 
-/** A CRM itself has no user, and its door decides what it may do. */
+/** Returns true if the caller may mark contacts. A CRM itself has no user, so its door decides what it may do. */
 export function mayMark(caller: Caller): boolean {
   return caller.kind === 'token' || hasRole(caller, startRun.role);
 }

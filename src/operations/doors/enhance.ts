@@ -1,4 +1,4 @@
-/** "Enhance now" with a door token: marks a contact as wanted, at most so many in a day. */
+/** "Enhance now" with a door token: marks a contact as wanted, up to a limit per day. */
 import { z } from 'zod';
 import { listDoorTokens } from '../../clients/statements/door-tokens.ts';
 import { ConfigurationError } from '../../core/errors.ts';

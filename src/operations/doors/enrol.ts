@@ -10,8 +10,8 @@ import { contactInput } from './contact.ts';
 import { markWithinDay, startOfDay } from './mark-within-day.ts';
 
 /**
- * Marks a contact, as `markWanted` does. An execution counts once, however often the CRM repeats its call. Beyond the
- * limit of the day nothing is marked, unless a user has allowed more for this day.
+ * Marks a contact like `markWanted`. An execution counts once, however often the CRM repeats its call. Above the daily
+ * limit nothing is marked, unless a user has allowed more for this day.
  */
 export const enrolContact = acting({
   name: 'doors enrol',
@@ -38,7 +38,7 @@ export const enrolContact = acting({
   say: ({ state }) => (state === 'wanted' ? 'The contact was marked.' : 'The limit is reached.'),
 });
 
-/** Asks users about marks beyond the limit: one question for a client and a day, with their number. */
+/** Asks users about marks above the limit. There is one question for each client and day, with the number of marks. */
 export const askAboutMore = acting({
   name: 'doors ask',
   summary: 'Ask whether workflows may mark more contacts today',

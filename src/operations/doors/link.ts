@@ -46,8 +46,8 @@ export const listLinkedCrmUsers = reading({
 });
 
 /**
- * Links the user of the CRM whom the link names. From then on, that user acts in the CRM with the rights of the user who
- * confirmed, so the user must have proved their identity a moment ago. A link works once.
+ * Links the CRM user of the link. From then on, that user acts in the CRM with the rights of the user who confirms, who
+ * must have proved their identity a moment ago. A link works once.
  */
 export const linkCrmUser = changing({
   name: 'doors link',

@@ -1,4 +1,4 @@
-/** “Enhance now” at a door: marks a contact as wanted. */
+/** "Enhance now" at a door: marks a contact as wanted. */
 import { z } from 'zod';
 import type { Integration } from '../../core/integration-settings.ts';
 import { requireRole } from '../kit/authorise.ts';
@@ -14,9 +14,9 @@ export const markedSchema = z.object({
 });
 
 /**
- * Does what a webhook call for one contact does: requests an ordinary run for it, which decides by all rules of the
- * settings. It joins a run for this contact that waits or is in progress. The mark ends when that run has ended. A
- * repeated request with the same key within 24 hours leads to the same run, even after it has ended.
+ * Requests an ordinary run for one contact, like a webhook call. The run decides by all rules of the settings. The
+ * request joins a run for this contact that waits or is in progress. The mark ends with that run. A repeated request
+ * with the same key within 24 hours leads to the same run, even after it has ended.
  */
 export const markWanted = acting({
   name: 'doors mark',

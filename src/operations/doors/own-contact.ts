@@ -1,4 +1,4 @@
-/** Which contacts a client's door answers about: its own, and no others. */
+/** Decides about which contacts a client's door answers: only about the client's own contacts. */
 import { type ContactRecord, findContacts } from '../../contacts/contacts.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { unknownContact } from '../../core/shared-errors.ts';
@@ -20,9 +20,9 @@ export interface OwnContact {
 }
 
 /**
- * Finds a contact of the client. If no run has read it, or if it has left, a request to the CRM
- * finds out whether it exists and `contacts.filter` includes it. Throws a ConfigurationError (unknown) for any other contact, and the CRM's error if
- * the request fails.
+ * Finds a contact of the client. If no run has read it, or if it has left, the CRM is asked whether it exists and
+ * whether `contacts.filter` includes it. Throws a ConfigurationError (unknown) for any other contact, and the CRM's
+ * error if the request fails.
  */
 export async function findOwnContact(
   world: Looking,

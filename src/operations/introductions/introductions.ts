@@ -1,4 +1,4 @@
-/** Introductions, for fundraisers: whom to call first, who can introduce them, and a user's own list of contacts. */
+/** Introductions, for fundraisers: whom to call first, who can introduce them, and each user's own list of contacts. */
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { findContacts } from '../../contacts/contacts.ts';
@@ -21,7 +21,7 @@ import { readIntroductions } from './read-introductions.ts';
 
 const CLIENT = z.string().describe('The ID of the client');
 
-/** The most contacts in one response, and in a file. */
+/** How many contacts there can be in one response or file. */
 export const MOST_INTRODUCTIONS = 500;
 
 /** The number of contacts on a page. */
@@ -131,7 +131,7 @@ function countNames({ contacts, members }: Pick<IntroductionsView, 'contacts' | 
 
 const COLUMNS = ['Contact', 'Name', 'Giving Capacity', 'Strength', 'Member', 'Network', 'How'];
 
-/** No cell contains a formula that a spreadsheet would run. */
+/** Returns the rows as CSV. No cell contains a formula that a spreadsheet would run. */
 function toCsv({ contacts }: IntroductionsView): string {
   return stringify(
     contacts.map(({ crmId, name, capacityText, strength, member, network, sentence }) => ({
@@ -147,7 +147,7 @@ function toCsv({ contacts }: IntroductionsView): string {
   );
 }
 
-/** A list belongs to one user. In a terminal, that is the user of the machine. */
+/** Returns whose list it is. A list belongs to one user. In a terminal, this is the user of the machine. */
 function ownerOfList({ account }: Caller): string {
   if (account === null) return 'machine';
   return account.kind === 'person' ? account.id : `${account.kind} ${account.id}`;

@@ -1,4 +1,4 @@
-/** The ranking of a client, kept in memory for a minute, so paging and filtering do not open every record again. */
+/** Keeps a client's ranking in memory for a minute, so paging and filtering do not decrypt every record again. */
 import type { Clock } from '../../core/clock.ts';
 import {
   type RankDeps,
@@ -20,7 +20,7 @@ interface KeptRanking {
   ranked: Promise<readonly RankedIntroduction[]>;
 }
 
-/** Separate for each application, so two applications in one process, as in tests, share nothing. */
+/** The rankings of each application, so that two applications in one process, as in tests, share nothing. */
 const known = new WeakMap<object, Map<string, KeptRanking>>();
 
 export interface RankingDeps extends RankDeps {
@@ -28,7 +28,7 @@ export interface RankingDeps extends RankDeps {
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Returns the ranking of a client. After an erasure or a run, it is computed again, and the former one is dropped. */
+/** Returns a client's ranking. After an erasure or a run, it is computed again and the earlier one is dropped. */
 export async function getRanking(
   deps: RankingDeps,
   integrationId: string,

@@ -1,4 +1,4 @@
-/** One page of the ranking, with names and sentences. They are read and composed when someone looks. */
+/** Reads one page of the ranking, with names and sentences. They are read and composed when someone opens the page. */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import { findContacts } from '../../contacts/contacts.ts';
 import { CAPACITY_BANDS, type CapacityBandId } from '../../core/capacity.ts';
@@ -29,7 +29,7 @@ export interface IntroductionQuery {
   limit: number;
 }
 
-/** Members that can be chosen as a filter: those who introduce most. */
+/** How many members can be chosen as a filter. They are the members who introduce most. */
 const MOST_MEMBERS = 40;
 
 export async function readIntroductions(
@@ -86,7 +86,7 @@ export async function readIntroductions(
   };
 }
 
-/** Pure. */
+/** Returns the introductions that match the query. Pure. */
 function choose(
   ranking: readonly RankedIntroduction[],
   listed: ReadonlySet<string>,
@@ -102,7 +102,7 @@ function choose(
   );
 }
 
-/** Pure. */
+/** Returns the donor IDs, most frequent first. Pure. */
 function mostFrequent(donorIds: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const id of donorIds) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -115,13 +115,13 @@ function mostFrequent(donorIds: readonly string[]): string[] {
 interface LiveNames extends MemberRecords {
   /** The contacts that may be shown now. */
   shown: ReadonlySet<string>;
-  /** The reason why names are missing, or null if they were read. */
+  /** Why names are missing, or null if they were read. */
   problem: string | null;
 }
 
 /**
- * Reads the marks and the names of these contacts now, because they may have changed since the ranking. While the CRM
- * is unavailable, only the marks that the last run has read count, and there are no names.
+ * Reads these contacts' marks and names now, because they may have changed since the ranking was computed. While the
+ * CRM is unavailable, only the marks from the last run count, and there are no names.
  */
 async function readLive(
   world: ActingWorld,

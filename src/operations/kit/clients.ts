@@ -13,10 +13,7 @@ export function findClient({ clients }: Pick<World, 'clients'>, id: string): Int
   throw unknownClient(id, { known: clients.keys() });
 }
 
-/**
- * Returns the named clients, each of them once. If none are named, returns all clients that the caller has
- * access to.
- */
+/** Returns the named clients without duplicates. If none are named, returns all clients that the caller may access. */
 export function listNamed(
   world: Pick<World, 'clients'>,
   ids: readonly string[] | undefined,
@@ -25,7 +22,7 @@ export function listNamed(
   return [...new Set(ids)].map((id) => findClient(world, id));
 }
 
-/** Throws the same error if a named client does not exist. Null means all clients. */
+/** Throws the same error if one of these clients does not exist. Null means all clients. */
 export function requireClients(world: Pick<World, 'clients'>, ids: readonly string[] | null): void {
   for (const id of ids ?? []) findClient(world, id);
 }

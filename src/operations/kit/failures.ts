@@ -26,9 +26,8 @@ export interface Attempts<Value> {
 }
 
 /**
- * Does the same work for one client after another. An error for one client does not stop the others. If the
- * work failed for all clients, throws the first error. An error that is not a DonorSyncError is thrown at
- * once.
+ * Does the same work for one client after another. An error for one client does not stop the others. If the work fails
+ * for all clients, throws the first error. An error that is not a DonorSyncError is thrown immediately.
  */
 export async function attemptEach<Value>(
   clients: readonly Integration[],

@@ -6,26 +6,26 @@ export interface InputField {
   /** The key in the input, for example `createdAfter`. */
   key: string;
   /**
-   * `list`: several texts, separated by commas in the terminal. `secret`: a text that must not be on a
-   * command line, because other users of the machine could read it. The terminal reads it from an environment
+   * The kind of field. `list`: several texts, separated by commas in the terminal. `secret`: a text that must not be on
+   * a command line, because other users of the machine could read it, so the terminal reads it from an environment
    * variable. `document`: one or several objects, which the terminal reads from a file.
    */
   kind: 'text' | 'secret' | 'flag' | 'choice' | 'list' | 'number' | 'document';
-  /** The possible values, if the field is a choice or allows only a few numbers; otherwise empty. */
+  /** The possible values, if the field is a choice or allows only a few numbers. Otherwise empty. */
   choices: readonly string[];
   /** The schema's description, set by `describe`. */
   description: string;
   isRequired: boolean;
 }
 
-/** Marks a text as secret: it becomes a password field in forms and in the API description. */
+/** Marks a text as secret. It becomes a password field in forms and in the API description. */
 export function secretText(schema: z.ZodString): z.ZodString {
   return schema.meta({ format: SECRET_FORMAT });
 }
 
 const SECRET_FORMAT = 'password';
 
-/** Lists the fields of an input, in the order of its schema. */
+/** Lists an input's fields in the order of its schema. */
 export function listFields({ shape }: InputSchema): InputField[] {
   return Object.entries(shape).map(([key, schema]) => {
     const { inner, isRequired, description } = unwrap(schema as z.ZodType);
@@ -89,7 +89,7 @@ function isObject(schema: z.ZodType | undefined): boolean {
   return schema?.def.type === 'object' || schema?.def.type === 'record';
 }
 
-/** Returns the option `error` for a strict schema with these keys. The error names the unknown keys in a sentence. */
+/** Returns the option `error` for a strict schema with these keys. The error lists the unknown keys in a sentence. */
 export function refuseUnknownKeys(what: 'filter' | 'field', keys: readonly string[]) {
   const known =
     keys.length === 0 ? `No ${what} is accepted here.` : `The ${what}s are ${keys.join(', ')}.`;

@@ -1,6 +1,6 @@
 /**
- * Operations: everything that users can do. Each operation is declared only once, and offered by the
- * terminal, the API and the pages.
+ * Operations are everything that users can do. Each operation is declared once, and the terminal, the API and the pages
+ * offer it.
  */
 import type { z } from 'zod';
 import type { Application } from '../../application.ts';
@@ -94,18 +94,18 @@ export interface ActingWorld extends World {
   /** Checks all alerts now and sends the changes. Never rejects. */
   checkAlerts(): Promise<void>;
   /**
-   * For an operation with `asksWithin`: asks the caller this question. Resolves if the caller agrees, and
-   * otherwise throws a ConfigurationError.
+   * Asks the caller this question, for an operation with `asksWithin`. Resolves if the caller agrees. Otherwise throws
+   * a ConfigurationError.
    */
   agree(question: Question): Promise<void>;
   /**
-   * Confirms an operation that waits for a second user; the caller is this second user. Throws a ConfigurationError,
-   * with nothing done, if the caller may be the first user, or if the operation would no longer do what was requested.
+   * Confirms an operation that waits for a second user, who is the caller. Throws a ConfigurationError and does nothing
+   * if the caller may be the first user, or if the operation would no longer do what was requested.
    */
   confirm(approval: ApprovalRecord): Promise<void>;
   /**
-   * Carries out a confirmed operation in this user's name, and records the outcome. The terminal does this at once. For
-   * the other interfaces, the service does it.
+   * Carries out a confirmed operation in this user's name, and records the outcome. The terminal does this immediately.
+   * For the other interfaces, the service does it.
    */
   carryOut(approval: ApprovalRecord, by: Actor, signal: AbortSignal): Promise<void>;
   /**
@@ -122,25 +122,28 @@ export type InputSchema = z.ZodObject;
 
 /** The declaration that all operations share. */
 interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
-  /** The command in the terminal: `users remove`. */
+  /** The command in the terminal, such as `users remove`. */
   name: string;
-  /** One line, in the imperative: `Remove a user with their password and passkeys`. */
+  /** One line in the imperative, such as `Remove a user with their password and passkeys`. */
   summary: string;
   /** More information for callers of the API, in whole sentences. */
   details?: string;
   /** The lowest role that may use it over HTTP. The terminal needs no role. */
   role: Role;
   /**
-   * `all`: callers without access to all clients are refused. `some`: the operation applies to the clients
-   * that the caller has access to.
+   * `all`: callers without access to all clients are refused. `some`: the operation applies to the clients that the
+   * caller may access.
    */
   reach: 'all' | 'some';
-  /** `person`: access tokens are refused, whatever their role. */
+  /** If `person`, access tokens are refused, whatever their role. */
   by: 'person' | 'person+token';
   /** True if users must have signed in, or proved their identity, within the last ten minutes. */
   needsProof?: boolean;
   input: Input;
-  /** The keys of the input that name its subject, in order: arguments in the terminal, parts of the path in the API. */
+  /**
+   * The keys of the input that identify its subject, in order. They are arguments in the terminal, and parts of the
+   * path in the API.
+   */
   subjects: readonly (keyof z.output<Input> & string)[];
   /**
    * Further keys that are arguments in the terminal, lists last. In the API, they are in the query or in the
@@ -150,7 +153,7 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
   result: Result;
   /** Describes the result to users, in whole sentences. The text is never written to logs or the audit. */
   say(result: z.output<Result>): string | readonly string[];
-  /** The result as one or several tables. The terminal prints them instead of the text of `say`. */
+  /** Returns the result as one or several tables. The terminal prints them in place of the text of `say`. */
   table?(result: z.output<Result>): TableView | readonly TableView[];
   /** The result as a file: `--csv` in the terminal, `Accept: text/csv` in the API. */
   csv?: CsvView<z.output<Result>, z.output<Input>>;
@@ -162,8 +165,9 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
    */
   failures?(result: z.output<Result>): readonly ClientFailure[];
   /**
-   * The outcome for the terminal's exit code if the result is not a success: `stopped` if repeating the command
-   * continues the work, `refused` if something has to be changed first. The API responds with the result in any case.
+   * Returns the outcome for the terminal's exit code if the result is not a success. `stopped` means that repeating the
+   * command continues the work, and `refused` that something has to be changed first. The API responds with the result
+   * in any case.
    */
   ending?(result: z.output<Result>): 'done' | 'stopped' | 'refused';
   /** The error that the terminal shows instead of the result, if the result must not look like a success. */
@@ -173,8 +177,7 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
 /** The part of a request that a second user sees before confirming it. */
 export interface SecondUserMatter {
   /**
-   * A sentence about the action after the confirmation, without people's names: `Pause "riverside" for a
-   * month.`
+   * Describes the action after the confirmation, without people's names, for example `Pause "riverside" for a month.`
    */
   text: string;
   /** The number of affected contacts. `credits` is the maximum cost of the action. */
@@ -187,12 +190,12 @@ export interface SecondUserMatter {
 /** The part of a changing operation that can require a second user. */
 interface NeedsSecondUser<Input extends InputSchema> {
   /**
-   * Describes the action that another user has to confirm first, or null if one user is enough. If no other user could
-   * confirm it, the kit refuses it (`second_user_missing`). It is called before `run` and looks up its subjects itself,
-   * because otherwise a request about an unknown client would be recorded. It is called again at the confirmation and
-   * has to return the same, so its numbers must not change over time. An operation with a secret in its input or result
-   * cannot have it. Decisions, `undo` and `forget` use `operations/second-person.ts` instead, because the service
-   * carries them out.
+   * Describes the action that another user has to confirm first, or returns null if one user is enough. If no other
+   * user could confirm it, the kit refuses it (`second_user_missing`). It is called before `run` and looks up its
+   * subjects itself, because otherwise a request about an unknown client would be recorded. It is called again at the
+   * confirmation and must return the same, so its numbers must not change over time. An operation with a secret in its
+   * input or result cannot have it. Decisions, `undo` and `forget` use `operations/second-person.ts`, because the
+   * service carries them out.
    */
   secondUser?(world: World, input: z.output<Input>): Promise<SecondUserMatter | null>;
 }
@@ -205,11 +208,12 @@ export interface Reading<
   effect: 'reads';
   run(world: World, input: z.output<Input>): Promise<z.output<Result>>;
   /**
-   * The audit entries that are recorded in the caller's name before anything is read, for data that leaves the product.
+   * Returns the audit entries that are recorded in the caller's name before anything is read. Used for data that leaves
+   * the product.
    */
   records?(world: World, input: z.output<Input>): readonly NewAuditEntry[];
   /**
-   * Replaces `csv` for files that may not fit into memory: the file name, and the parts, which are written
+   * Replaces `csv` for files that may not fit into memory. Contains the file's name, and its parts, which are written
    * while they are read.
    */
   stream?: { file: string; parts(world: World, input: z.output<Input>): AsyncIterable<string> };
@@ -229,8 +233,8 @@ export interface Changing<
    */
   question?(world: World, input: z.output<Input>): Promise<Question>;
   /**
-   * The keys of secrets in the result. Each secret is shown once, on its own line in the terminal, in this order. A
-   * null secret is left out.
+   * The keys of secrets in the result. The terminal shows each secret once, on its own line and in this order. A secret
+   * that is null is left out.
    */
   secret?: SecretKey<Result> | readonly SecretKey<Result>[];
 }
@@ -238,8 +242,8 @@ export interface Changing<
 type SecretKey<Result extends z.ZodType> = keyof z.output<Result> & string;
 
 /**
- * An operation that also works outside the database: it sends requests to a CRM or to the service, or sends a
- * message. It does not run in a transaction, and stores each of its changes with an audit entry.
+ * An operation that also works outside the database: it sends requests to a CRM or to the service, or sends a message.
+ * It does not run in a transaction, and stores each of its changes with an audit entry.
  */
 export interface Acting<
   Input extends InputSchema = InputSchema,
@@ -251,21 +255,20 @@ export interface Acting<
   /** The same as for an operation that changes something. */
   question?(world: ActingWorld, input: z.output<Input>): Promise<Question>;
   /**
-   * True if `run` itself asks its question with `world.agree`, because computing it twice would be expensive.
+   * True if `run` asks its question with `world.agree`, because computing the question twice would be expensive.
    * `question` is then used only for the API's preview.
    */
   asksWithin?: boolean;
   /**
-   * True if it can take minutes, which is longer than an HTTP caller waits. The API records the request and
-   * responds with 202. The service carries the request out, even after a restart, and `approvals show`
-   * returns the result for a day. After a restart, `run` starts from the beginning. A retriable error is
-   * retried for hours, so an unreachable client must be reported in the result and not as an error.
+   * True if it can take minutes, which is longer than an HTTP caller waits. The API records the request and responds
+   * with 202. The service carries the request out, even after a restart, and `approvals show` returns the result for a
+   * day. After a restart, `run` starts from the beginning. A retriable error is retried for hours, so an unreachable
+   * client must be reported in the result and not as an error.
    */
   takesMinutes?: boolean;
   /**
-   * For an operation that writes files with `world.writeFile`: the name of the ZIP file. The API sends it as
-   * the response, instead of the result, while the files are written. The terminal writes the files into a
-   * folder.
+   * Returns the name of the ZIP file, for an operation that writes files with `world.writeFile`. The API sends the ZIP
+   * file in place of the result while the files are written. The terminal writes the files into a folder.
    */
   archive?(input: z.output<Input>): string;
 }
@@ -282,7 +285,7 @@ export type OperationOf<Input extends InputSchema, Result extends z.ZodType> =
 export interface Question {
   /** A sentence that ends with a question mark. */
   text: string;
-  /** The numbers in the question: `{ passkeys: 2 }`. */
+  /** The numbers in the question, such as `{ passkeys: 2 }`. */
   counts: Readonly<Record<string, number>>;
 }
 
@@ -293,7 +296,7 @@ export interface TableView {
   /** The text that is shown if a table has no rows. */
   empty: string;
   headers: readonly string[];
-  /** Each row has one cell per header. */
+  /** The rows. Each has one cell per header. */
   rows: readonly (readonly Cell[])[];
   /** Sentences below the table. */
   notes?: readonly Note[];
@@ -301,7 +304,7 @@ export interface TableView {
 
 /**
  * A text, a number, a time in ISO 8601, or the ID of a run or a decision, which the terminal shortens. `at` is a time
- * in the past, shown as "5 minutes ago", and `on` is a time in the future. A null time means never.
+ * in the past, shown as "5 minutes ago", and `on` is a time in the future. A time that is null means never.
  */
 export type Cell = string | number | { at: string | null } | { on: string | null } | { id: string };
 
@@ -310,7 +313,7 @@ export type Note = string | { warning: string };
 
 /** A result as a CSV file. */
 export interface CsvView<Result, Input> {
-  /** Returns the file's name: `credits-2026-11.csv`. */
+  /** Returns the file's name, such as `credits-2026-11.csv`. */
   file(result: Result, input: Input): string;
   text(result: Result): string;
 }
@@ -336,7 +339,7 @@ export function acting<Input extends InputSchema, Result extends z.ZodType>(
   return { ...declared, effect: 'acts' };
 }
 
-/** Returns the file of an operation whose parts are written while they are read, or undefined if it has none. */
+/** Returns an operation's file whose parts are written while they are read, or undefined if it has none. */
 export function findStream<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): Reading<Input, Result>['stream'] {

@@ -6,7 +6,7 @@ export function limitUpTo(most: number, byDefault: number) {
   return rowsUpTo(most).default(byDefault);
 }
 
-/** Returns the same for a list that returns all rows by default. */
+/** Returns the limit of a list that returns all rows by default. */
 export function rowsUpTo(most: number) {
   const error = `Enter a number from 1 to ${most}.`;
   return z.int({ error }).min(1, { error }).max(most, { error });

@@ -55,7 +55,7 @@ export interface OperationDeps {
   clock: Clock;
   /** See `World`. */
   publicUrl: string;
-  /** See `World`; false if left out. */
+  /** See `World`. Defaults to false. */
   hasOwnUrl?: boolean;
   /** Aborted when the process has to end. Callers add their time limit to it. */
   signal: () => AbortSignal;
@@ -63,12 +63,9 @@ export interface OperationDeps {
   carryOn?: (() => void) | undefined;
   /** Stores the request for a run, and notifies the process that starts runs. */
   requestRun(requested: RequestedRun): Promise<Accepted>;
-  /**
-   * Uses this process's alerts if it watches them, because only these know which channel has sent which
-   * alert.
-   */
+  /** Uses this process's alerts if it watches them, because only they know which channel has sent which alert. */
   checkAlerts(signal: AbortSignal): Promise<void>;
-  /** See `ActingWorld`; only if the interface can write files. */
+  /** See `ActingWorld`. Omitted if the interface cannot write files. */
   writeFile?: WriteFile;
   /** See `World`. */
   checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
@@ -85,8 +82,8 @@ export interface Preview extends Question {
 }
 
 /**
- * The caller's consent: either the digest of a preview, or a function that asks the caller and throws if the
- * caller refuses.
+ * The caller's consent. It is the digest of a preview, or a function that asks the caller and throws if the caller
+ * refuses.
  */
 export type Consent = string | ((question: Question) => Promise<void>);
 
@@ -94,11 +91,11 @@ export type Consent = string | ((question: Question) => Promise<void>);
 const PREVIEW_MS = 10 * 60_000;
 
 /**
- * Carries out an operation with input that its schema has parsed. A changing operation is one transaction, which reads
- * the caller's rights, looks up the subject, and commits all changes with their audit entry, or none. If the consent is
- * the digest of a preview, the question has to be unchanged since the preview. Throws a ConfigurationError, with
- * nothing changed: `forbidden` for a caller without the right, `unknown` if the subject does not exist, `conflict` for
- * an outdated preview. Throws RequestWaits if the request is now recorded because another user has to confirm it first.
+ * Carries out an operation with input that its schema has parsed. A changing operation is one transaction. It reads the
+ * caller's rights, looks up the subject, and commits all changes with their audit entry, or none. If the consent is a
+ * preview's digest, the question must not have changed since. Throws a ConfigurationError and changes nothing:
+ * `forbidden` for a caller without the right, `unknown` if the subject does not exist, `conflict` for an outdated
+ * preview. Throws RequestWaits if the request was recorded because another user has to confirm it first.
  */
 export async function perform<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
@@ -138,7 +135,7 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
   return outcome.result;
 }
 
-/** Returns the same for an operation whose file is written while it is read. */
+/** Performs an operation whose file is written while it is read. */
 export async function performStream<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -169,7 +166,7 @@ async function toReading<Input extends InputSchema, Result extends z.ZodType>(
 }
 
 /**
- * Records a request for an operation that takes minutes, which the service carries out while the caller does not wait.
+ * Records a request for an operation that takes minutes. The service carries it out, and the caller does not wait.
  * Throws the same errors as `perform`, before anything is recorded.
  */
 export async function performLater<Input extends InputSchema, Result extends z.ZodType>(
@@ -240,7 +237,7 @@ export function createOperationRunner(
   };
 }
 
-/** See `ActingWorld.confirm`. */
+/** Confirms a request as described in `ActingWorld.confirm`. */
 async function confirmRequest(
   deps: OperationDeps,
   caller: Caller,
@@ -275,7 +272,7 @@ async function requireSame(
   approval: ApprovalRecord,
 ): Promise<void> {
   const matter = await operation.secondUser?.(world, input);
-  // The settings may have changed since then, so one user is enough now.
+  // The settings may have changed since, so that one user is now enough.
   if (!matter) return;
   const clients = approval.integrations;
   const asked = { ...toAsked(world, operation, input), clients };
@@ -302,9 +299,8 @@ async function requireAgreed<Input extends InputSchema, Result extends z.ZodType
 }
 
 /**
- * Adds the operation's clients: the client in its input, or all clients that the caller has access to. An
- * operation that needs access to all clients is not recorded for any client, because it may erase a client
- * with all of its data.
+ * Adds the operation's clients: the client in its input, or all clients that the caller may access. An operation that
+ * needs access to all clients is not recorded for any client, because it may erase a client with all its data.
  */
 function toAsked(
   { caller, clients }: Pick<World, 'caller' | 'clients'>,
@@ -359,7 +355,7 @@ interface Asked {
   input: unknown;
 }
 
-/** Throws a ConfigurationError (conflict) unless the question is the same as the one the caller agreed to. */
+/** Throws a ConfigurationError (conflict) if the question has changed since the caller agreed to it. */
 async function requireConsent(
   { deps, caller, operation, input }: Asked,
   question: Question | undefined,

@@ -35,7 +35,7 @@ export interface AskedOperation {
   caller: Caller;
   operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'summary'>;
   input: Record<string, unknown>;
-  /** The IDs of its clients; only NO_CLIENT if it is not about clients. */
+  /** The IDs of the request's clients, or only NO_CLIENT if it is not about clients. */
   clients: readonly string[];
 }
 
@@ -53,10 +53,7 @@ export async function requireConfirmable(
   await requireSomeoneElse(users, account, { role, integrations, setting });
 }
 
-/**
- * Records a request that waits for a second user. If an equal request is already waiting, nothing is
- * recorded.
- */
+/** Records a request that waits for a second user. If an equal request is waiting, nothing is recorded. */
 export async function recordWaiting(
   trx: ActorTransaction,
   asked: AskedOperation,
@@ -65,7 +62,7 @@ export async function recordWaiting(
   return (await recordApproval(trx, toRequest(trx, asked, matter))).approval;
 }
 
-/** Records a request for the service. If an equal request already exists, nothing is recorded. */
+/** Records a request for the service. If there is an equal request, nothing is recorded. */
 export async function recordToCarryOut(
   trx: ActorTransaction,
   asked: AskedOperation,
@@ -120,8 +117,8 @@ export interface FoundOperation {
 }
 
 /**
- * Throws a ConfigurationError (conflict) if this version of the product does not have the operation, or no longer
- * accepts the input.
+ * Throws a ConfigurationError (conflict) if this version of the product lacks the operation, or no longer accepts the
+ * input.
  */
 export function readRequest(
   operation: Operation | undefined,
