@@ -1,6 +1,6 @@
 /**
- * Assembles the product: settings, store, keys, connectors and partner clients. The command line, the HTTP
- * service and the schedules use it and do not create any of these themselves.
+ * Assembles the product from settings, store, keys, connectors and partner clients. The command line, the HTTP service
+ * and the schedules use it, and do not create these themselves.
  */
 
 import type { LookupFunction } from 'node:net';
@@ -101,12 +101,12 @@ export interface Neighbours {
 /** The open product. */
 export interface Application {
   store: Store;
-  /** Decides which process runs which integration: our own engine, or pg-boss on Postgres. */
+  /** Decides which process runs which integration. This is our own engine, or pg-boss on Postgres. */
   engine: Engine;
   sealer: Sealer;
-  /** The integrations of the settings file and those applied to the database, by ID. */
+  /** The integrations of the settings file and of the database, by ID. */
   integrations: ReadonlyMap<string, Integration>;
-  /** Clients whose settings in the database cannot be read, and why. `doctor` names them. */
+  /** Clients whose settings in the database cannot be read, with the reason. `doctor` reports them. */
   unreadable: ReadonlyMap<string, string>;
   /**
    * Updates `integrations` with the settings that were applied or removed since. Returns the new and changed
@@ -114,8 +114,8 @@ export interface Application {
    */
   refresh(): Promise<Integration[]>;
   /**
-   * The content of the settings file: the location of the database, the settings that can also be made elsewhere, and
-   * the file's integrations.
+   * The content of the settings file: where the database is, settings that can also be made elsewhere, and the file's
+   * integrations.
    */
   settings: Settings;
   /** Hosts to which the settings allow plain http. */
@@ -128,9 +128,9 @@ export interface Application {
   guard: ClientGuard;
   /** The file with the database's key, or null if the key comes from elsewhere. */
   keyFile: string | null;
-  /** The locations of the erasure log, or null for a database in memory. */
+  /** The places of the erasure log, or null for a database in memory. */
   erasureLogs: ErasurePlaces | null;
-  /** Returns the integrations with these IDs. Throws a ConfigurationError that names the unknown IDs. */
+  /** Returns the integrations with these IDs. Throws a ConfigurationError that lists the unknown IDs. */
   select(ids: readonly string[]): Integration[];
   /**
    * Returns the canonical ID of a contact, from the text that a user or a program wrote. Throws a
@@ -139,7 +139,7 @@ export interface Application {
   contactId(integration: Integration, text: string): Promise<string>;
   /** Returns how long after a webhook call its CRM must be read again. Empty if its reads never lag. */
   rereadAfterMs(integration: Integration): Promise<readonly number[]>;
-  /** Returns the process that is working on an integration, which can be this one or another. */
+  /** Returns the process that is working on an integration, which can be this one. */
   findRunning(integrationId: string): Promise<Running | null>;
   /** Tries to get the lease of an integration for this process. */
   takeLease(integrationId: string): Promise<LeaseAttempt>;
@@ -223,21 +223,24 @@ function openErasureLogs(
   });
 }
 
-/** Opens the write logs, next to each erasure log. A database in memory has none. */
+/** Opens a write log next to each erasure log. A database in memory has none. */
 function openWrites({ settings, neighbours = {}, log }: ApplicationOptions): WriteLog {
   const { erasureLog, moreErasureLogs = [] } = settings;
   if (erasureLog === null) return noWriteLog;
   return (neighbours.openWriteLog ?? openWriteLog)([erasureLog, ...moreErasureLogs], log);
 }
 
-/** Opens the spending journal, if the settings name one or the database is an SQLite file. */
+/** Opens the spending journal, if the settings have one or the database is an SQLite file. */
 function openJournal({ settings, neighbours = {} }: ApplicationOptions): SpendingJournal {
   const { spendingJournal: path = null } = settings;
   if (path === null) return noSpendingJournal;
   return (neighbours.openSpendingJournal ?? openSpendingJournal)(path);
 }
 
-/** Without a writable log nothing is erased, but everything else works. `doctor` reports the problem. */
+/**
+ * Keeps the erasure log. If it cannot be written, nothing is erased, but everything else works. `doctor` reports the
+ * problem.
+ */
 async function keepErasureLog(
   store: Pick<Store, 'reader' | 'erasures'>,
   erasures: ErasurePlaces | null,
@@ -257,7 +260,9 @@ async function keepErasureLog(
   }
 }
 
-/** A SQLite file is migrated automatically. A shared server waits until its operator migrates it. */
+/**
+ * Prepares the schema. An SQLite file is migrated automatically. A shared server waits until its operator migrates it.
+ */
 async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   if (database.kind === 'sqlite') {
     await migrateToLatest(database.db);
@@ -271,9 +276,7 @@ async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   );
 }
 
-/**
- * Logged once at each start, for settings in the database. Settings in the file have already been refused.
- */
+/** Logs a warning at each start, for settings in the database. Settings in the file have already been refused. */
 function warnOfInsecureHttp(
   log: Log,
   settings: Settings,

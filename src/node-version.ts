@@ -1,11 +1,11 @@
 /**
- * Checks whether this version of Node can run the program. The file runs on any version of Node that supports
- * modules, and imports nothing, because nothing must fail before its message is shown.
+ * Checks whether this version of Node can run the program. The file runs on any version of Node that supports modules.
+ * It imports nothing, because nothing must fail before its message is shown.
  */
 
 /**
- * The oldest version that works: the highest version that a package of the program requires (undici).
- * `engines` in package.json names the same version, and the bundle is built for it.
+ * The oldest version that works. It is the highest version that one of the program's packages requires (undici).
+ * `engines` in package.json has the same version, and the bundle is built for it.
  */
 export const OLDEST_NODE = '22.19.0';
 

@@ -1,7 +1,7 @@
 /**
- * Keeps the process small on machines with much memory. V8 sizes its heap by the machine's memory, and glibc
- * keeps freed memory. On a large machine, garbage grows to more than a hundred megabytes that this program
- * does not need. For the measurements, see docs/decisions/0004-memory.md.
+ * Keeps the process small on machines with much memory. V8 sizes its heap by the machine's memory, and glibc keeps
+ * freed memory. On a large machine, garbage grows to more than a hundred megabytes that this program does not need. For
+ * the measurements, see docs/decisions/0004-memory.md.
  */
 
 /**
@@ -22,18 +22,17 @@ const NODE_FLAGS = [
 const ENVIRONMENT = {
   // glibc returns freed memory from 1 MiB on. By default, it raises this limit while it runs.
   MALLOC_TRIM_THRESHOLD_: '1048576',
-  // glibc requests 512 KiB more than it needs, because memory that is returned and requested again page by
-  // page costs kernel time.
+  // glibc requests 512 KiB more than it needs, because returning and requesting memory page by page costs kernel time.
   MALLOC_TOP_PAD_: '524288',
-  // One heap for all threads, because one thread allocates nearly everything, and each further heap would
-  // keep freed memory.
+  // All threads use one heap, because one thread allocates nearly everything, and each further heap would keep freed
+  // memory.
   MALLOC_ARENA_MAX: '1',
 };
 
 /**
- * Replaces this process with a process that has these settings and the same process ID, arguments and streams. Call it
- * before anything is opened or loaded. Returns if the settings already apply, or if a process cannot be replaced (on
- * Windows, or under a parent that communicates over Node's own channel).
+ * Replaces this process with one that has these settings and the same process ID, arguments and streams. Call it before
+ * anything is opened or loaded. Returns if the settings already apply, or if a process cannot be replaced (on Windows,
+ * or under a parent that communicates over Node's own channel).
  */
 export function keepMemoryFlat(process: NodeJS.Process): void {
   const { argv, argv0, env, execArgv, execPath, execve } = process;

@@ -38,7 +38,7 @@ export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDe
   };
 }
 
-/** In a container, a process may run as a user that is in no user database. */
+/** Returns the user's name. In a container, the user of a process may not be in any user database. */
 function userName(): string | null {
   try {
     return userInfo().username;

@@ -31,15 +31,15 @@ function setExitCode(code: number): void {
   process.exitCode = code;
 }
 
-/** Shows an uncaught error in one sentence. After such an error, the process cannot safely continue. */
+/** Shows an uncaught error in one sentence and ends the process, which cannot safely continue. */
 function endWith(error: unknown): void {
   const isJson = argv.includes('--json');
   process.exit(createOutput({ stdout, stderr, env, isJson }).fail(error));
 }
 
 /**
- * The reader of our output, for example `head`, has exited. This is not an error, and work must not be left unfinished
- * because of it. The command still finishes, with its usual exit code.
+ * Ignores that the reader of our output, such as `head`, has exited. This is not an error, and work must not be left
+ * unfinished because of it. The command still finishes with its usual exit code.
  */
 function goOnUnheard(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;

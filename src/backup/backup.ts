@@ -1,7 +1,7 @@
 /**
- * Backs up the database into a file that only the key's owner can read, and restores it. A backup does not contain the
- * erasures and payments that follow it. A log outside the database records the erasures. After a restore, every
- * integration is held until a user has seen what a sync would spend.
+ * Backs up the database into a file that only the key's owner can read, and restores it. A backup lacks later erasures
+ * and payments. A log outside the database records the erasures. After a restore, every integration is held until a
+ * user has seen what a sync would spend.
  */
 
 import { rename, rm, stat } from 'node:fs/promises';
@@ -73,9 +73,8 @@ async function requireUsableFile(copy: string): Promise<void> {
 }
 
 /**
- * Records that the folder contains backups. From now on the erasure log is also kept there, because a log that is
- * copied together with a backup lacks later erasures. Resolves with the log's path, or null if it can't be written
- * there.
+ * Records that the folder contains backups. From now on the erasure log is kept there too, because a log that is copied
+ * together with a backup lacks later erasures. Resolves with the log's path, or with null if it can't be written there.
  */
 export async function recordBackupFolder(
   { erasureLog, moreErasureLogs = [] }: Pick<Settings, 'erasureLog' | 'moreErasureLogs'>,
@@ -107,7 +106,7 @@ async function requireFree(file: string): Promise<void> {
 /** Result of a restore. */
 export interface Restored extends ErasedAgain, LogReach {
   backup: SealedFile;
-  /** Path of the previous database, or null if there was none. */
+  /** The path of the previous database, or null if there was none. */
   keptAs: string | null;
   /** The integrations that spend nothing until a user agrees. */
   held: readonly string[];
@@ -136,9 +135,8 @@ export async function checkBackup({ path, file, keyRing }: Omit<RestoreOptions, 
 }
 
 /**
- * Replaces the current database with the database in the backup. If the process is killed at any moment,
- * either the old or the new database is in place, because the new file is complete before it replaces the old
- * one.
+ * Replaces the current database with the database in the backup. The new file is complete before it replaces the old
+ * one. So if the process is killed, either the old or the new database is in place.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { path, file, keyRing } = options;

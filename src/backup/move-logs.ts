@@ -1,6 +1,6 @@
 /**
- * Moves the logs outside the database together with it. Next to a Postgres database they have different names
- * than next to a file, and a restore there needs all of their lines.
+ * Moves the logs outside the database together with it. Their names are different for a Postgres database and a file,
+ * and a restore there needs all their lines.
  */
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { isOfStore, openErasureLog } from '../privacy/statements/erasure-log.ts';
@@ -11,8 +11,8 @@ import type { Settings } from '../settings/settings.ts';
 type LogFiles = Pick<Settings, 'erasureLog' | 'moreErasureLogs'>;
 
 /**
- * Copies the lines about this database. A repeated move adds only missing lines. Throws a ConfigurationError
- * if a file cannot be read or written.
+ * Copies the lines about this database. A repeated move adds only the missing lines. Throws a ConfigurationError if a
+ * file cannot be read or written.
  *
  * @param store The tag of the database, which stays the same.
  */

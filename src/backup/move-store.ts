@@ -1,7 +1,7 @@
 /**
- * Moves a store from a SQLite file into an empty Postgres database. The file is locked in the meantime, so the copy
- * matches it. If the process is killed at any moment, the same command continues the move. The list of tables comes
- * from the file, so no new table is missed.
+ * Moves a store from an SQLite file into an empty Postgres database. The file is locked in the meantime, so the copy
+ * matches it. If the process is killed, the same command continues the move. The list of tables comes from the file, so
+ * no new table is missed.
  */
 import { hash } from 'node:crypto';
 import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
@@ -16,7 +16,7 @@ import type { Database, Tables, Trx } from '../database/tables/tables.ts';
 import { again } from '../database/transact.ts';
 import type { RecordEntry } from '../privacy/audit/record.ts';
 
-/** A database, and its name for messages: its path or address, without a password. */
+/** A database and its name for messages, which is its path or its address without a password. */
 export interface MovePlace extends Pick<OpenDatabase<Tables>, 'db' | 'requireInPlace'> {
   name: string;
 }
@@ -24,7 +24,7 @@ export interface MovePlace extends Pick<OpenDatabase<Tables>, 'db' | 'requireInP
 export interface MovedTable {
   table: string;
   rows: number;
-  /** The digest of all rows, independent of their order. It is the same for both databases. */
+  /** The digest of all rows, in any order. It is the same for both databases. */
   digest: string;
 }
 
@@ -79,9 +79,9 @@ interface MoveDeps {
 }
 
 /**
- * Copies all rows, compares them, marks the source as moved, and only then lets the target be used. Both then
- * have the schema of this version, and the same entry in their audits. Throws a ConfigurationError if the
- * target contains anything else.
+ * Copies all rows and compares them. Then marks the source as moved, and only after that lets the target be used. Both
+ * then have this version's schema and the same entry in their audits. Throws a ConfigurationError if the target
+ * contains anything else.
  */
 export async function moveStore(
   source: MovePlace,
@@ -116,14 +116,14 @@ export async function moveStore(
   return [...moved.values()];
 }
 
-/** Returns the details of the audit entry: the amount of moved data, and its digest. */
+/** Returns details for the audit entry: how much was moved, and its digest. */
 function toMoveSummary(moved: readonly MovedTable[]) {
   const rows = moved.reduce((sum, table) => sum + table.rows, 0);
   const digest = hash('sha256', JSON.stringify(moved.map(({ table, digest }) => [table, digest])));
   return { tables: moved.length, rows, digest };
 }
 
-/** Returns the ID of the move: the ID that both databases already have, or a new ID for an empty target. */
+/** Returns the move's ID. Both databases may already have one. An empty target gets a new ID. */
 async function beginMove(
   source: MovePlace,
   target: MovePlace,
@@ -149,7 +149,7 @@ async function beginMove(
   if (await hasTable(target.db, 'moves')) {
     await markTarget(target, row, { names: await listTables(source), isToEmpty });
   }
-  // A new target is marked together with its tables, so no other command ever mistakes it for a new database.
+  // A new target is marked together with its tables, so no other command takes it for a new database.
   await migrateTarget(target.db, (trx) => mark(trx, row));
   const there = await findMove(target.db);
   if (there === undefined) {
@@ -166,7 +166,7 @@ async function markTarget(
 ): Promise<void> {
   await target.db.transaction().execute(async (trx) => {
     if (isToEmpty) await trx.deleteFrom('moves').execute();
-    // If two moves run at once, the second waits here, and then fails.
+    // If two moves run at the same time, the second one waits here and then fails.
     await mark(trx, row);
     for (const name of names) {
       if (isToEmpty) await sql`delete from ${sql.table(name)}`.execute(trx);

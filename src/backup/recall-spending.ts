@@ -1,7 +1,4 @@
-/**
- * Payments after a backup, according to the spending journal. A restored database adopts these payments
- * instead of buying the same again.
- */
+/** Adopts payments after a backup from the spending journal, so a restored database does not buy the same again. */
 
 import type { RecalledRequest } from '../credits/statements/journal/recall.ts';
 import {

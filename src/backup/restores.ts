@@ -15,7 +15,7 @@ export interface RestoreHold {
   /** When the backup was made (epoch ms), or null if unknown. */
   madeAt: number | null;
   heldAt: number;
-  /** Erasures after this instant are unknown (epoch ms), so no run may start, or null if the erasure log was found. */
+  /** The time after which erasures are unknown, so no run may start (epoch ms). Null if the erasure log was found. */
   erasuresUnknownAfter: number | null;
 }
 
@@ -118,7 +118,9 @@ export async function confirmRestore(
   return true;
 }
 
-/** Returns the restore that no run has dealt with yet, whether or not a user has agreed, or null if there is none. */
+/**
+ * Returns the restore that no run has handled yet, even if a user has agreed to spend. Returns null if there is none.
+ */
 export async function findRestoreToSort(
   reader: Reader,
   integrationId: string,
@@ -149,15 +151,15 @@ export async function endRestore(trx: RunTransaction, heldAt: number): Promise<v
 }
 
 /**
- * Returns true if members may have been added to a network after the backup, and no run has compared all networks with
- * their groups since the restore.
+ * Returns true if members may have been added to a network after the backup. Returns false once a run has compared all
+ * networks with their groups.
  */
 export async function hasMembersToRecall(reader: Reader, integrationId: string): Promise<boolean> {
   const { rows } = await selectUnrecalled(reader, { integrationId });
   return rows.length > 0;
 }
 
-/** Records that the members of all networks are known again. */
+/** Records that all networks' members are known again. */
 export async function endRecall(trx: RunTransaction): Promise<void> {
   await trx
     .deleteFrom('restore_holds')

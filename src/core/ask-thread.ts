@@ -1,9 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/**
- * The error if a thread gave no answer, because it needed too much time or memory, or ended without an
- * answer.
- */
+/** Thrown if a thread gave no answer, because it needed too much time or memory, or ended without one. */
 export class ThreadFailure extends Error {
   readonly reason: 'time' | 'memory' | 'ended';
 
@@ -22,9 +19,9 @@ export interface ThreadLimits {
 }
 
 /**
- * Runs a program in its own thread, so its input cannot exhaust time or memory, and ends the thread with its first
- * message, which is an Answer. The program receives `workerData`, and takes over `bytes`. Throws a ThreadFailure if
- * there is no answer, and rethrows any error of the program.
+ * Runs a program in its own thread, so its input cannot exhaust time or memory. The first message of the thread is an
+ * Answer and ends it. The program receives `workerData`, and takes over `bytes`. Throws a ThreadFailure if there is no
+ * answer, and rethrows the program's errors.
  */
 export function askThread<Answer>(
   program: URL,

@@ -9,9 +9,9 @@ export interface Clock extends WallClock {
 
 /** The time of day, which a user or a time server can set at any time. */
 export interface WallClock {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  /** Returns the time in epoch milliseconds. */
   now(): number;
-  /** Resolves after `ms`, or at once when the signal is aborted; never rejects. */
+  /** Resolves after `ms`, or as soon as the signal is aborted. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Starts at the current time of a clock and continues independently: setting the clock afterwards
- * does not make anything look old.
+ * Creates a clock that starts at another clock's current time and then runs independently. If that clock is set later,
+ * nothing starts to look old.
  */
 export function steadyClock(clock: Clock): Clock {
   const offsetMs = clock.now() - clock.monotonicMs();
@@ -56,7 +56,7 @@ export function stopwatch(clock: Pick<Clock, 'now' | 'monotonicMs'>): () => numb
   return () => Math.max(clock.now() - began.at, clock.monotonicMs() - began.atMs);
 }
 
-/** Returns a time in ISO 8601: `2026-11-20T02:00:00.000Z`. */
+/** Returns a time in ISO 8601, such as `2026-11-20T02:00:00.000Z`. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }

@@ -1,16 +1,13 @@
 import type { RecordCurrencies } from './money.ts';
 import { isPlainLine } from './printable.ts';
 
-/**
- * The details that distinguish one human being from another. This is the part of a contact that is sent to
- * the service.
- */
+/** The details that distinguish one person from another. This part of a contact is sent to the service. */
 export interface Identity {
   firstName: string | null;
   lastName: string | null;
   /** Addresses as free text, the most significant first. */
   addresses: readonly string[];
-  /** The names of employers, the current one first. */
+  /** The names of employers, current employer first. */
   employers: readonly string[];
 }
 
@@ -21,21 +18,20 @@ export interface Contact extends Identity {
   optedOut: boolean;
   /**
    * True if the person objects to being enhanced, according to the list in the settings or the consent in the CRM. The
-   * paid profile is then deleted at once. Defaults to false.
+   * paid profile is then deleted immediately. Defaults to false.
    */
   objects?: boolean;
   /**
-   * Another mark in the CRM that excludes this person; null or omitted if there is none. `row_unreadable`:
-   * the identity cannot be read at all, and the ID is the number of a row in the file. `mark_unknown`: a
-   * field that marks contacts has a value whose meaning nobody has defined.
+   * Another mark in the CRM that excludes this person. Null or omitted if there is none. `row_unreadable`: the identity
+   * cannot be read at all, and the ID is the row's number in the file. `mark_unknown`: a field that marks contacts has
+   * a value whose meaning nobody has defined.
    */
   excluded?: Exclusion | 'row_unreadable' | 'mark_unknown' | null;
-  /** Requests about the person's data that the CRM records. Omitted if it records none. */
+  /** Requests about the person's data that the CRM records. Omitted if there are none. */
   privacy?: PrivacyMarks;
   /**
-   * The names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be read for this
-   * contact. Unreadable is not the same as empty: their values are unknown. If omitted or empty, everything could be
-   * read.
+   * The names of identity sources (`IdentitySource.name` in the connectors' contract) that could not be read for this
+   * contact. Their values are unknown, which is not the same as empty. If omitted or empty, everything could be read.
    */
   unreadable?: readonly string[];
   /** The currencies in its currency fields. Omitted if the CRM's records have no currency. */
@@ -56,9 +52,8 @@ export interface PrivacyMarks {
 export type Exclusion = 'deceased' | 'do_not_contact';
 
 /**
- * Returns the identity as one canonical text, from which its fingerprint is computed. Differences in case,
- * accents and white space do not make a different person. Neither does the order of addresses and employers,
- * because CRMs do not guarantee one.
+ * Returns the identity as one canonical text, from which its fingerprint is computed. Case, accents and white space do
+ * not make a different person. The order of addresses and employers does not either, because CRMs do not guarantee one.
  */
 export function identityText(identity: Identity): string {
   return JSON.stringify([
@@ -70,10 +65,9 @@ export function identityText(identity: Identity): string {
 }
 
 /**
- * Returns the same text for the same person, wherever and however a CRM stores them. In addition to the
- * differences that `identityText` ignores, this ignores punctuation and repeated or empty parts. It
- * determines who shares a profile, never who has changed, so it can become more lenient without costing a new
- * credit.
+ * Returns the same text for the same person, however a CRM stores them. Ignores everything that `identityText` ignores,
+ * and also punctuation and repeated or empty parts. It decides who shares a profile, but never who has changed. So it
+ * can become more lenient without costing a new credit.
  */
 export function personText(identity: Identity): string {
   return JSON.stringify([
@@ -89,8 +83,8 @@ function distinct(texts: readonly string[]): string[] {
 }
 
 /**
- * Canonical text without punctuation. A text that consists only of punctuation is kept, because otherwise
- * different texts would be equal.
+ * Returns canonical text without punctuation. A text that consists only of punctuation stays, because otherwise
+ * different texts would become equal.
  */
 function words(text: string): string {
   const plain = canonical(text);

@@ -12,8 +12,8 @@ const priceSchema = z
   .default(null);
 
 /**
- * The price of one credit by bucket, or null if it is not known. Queries about connections have a separate price,
- * because the service chooses their bucket.
+ * The price of one credit by bucket, or null if it is unknown. Queries about connections have their own price, because
+ * the service chooses their bucket.
  */
 export const creditPricesSchema = z.strictObject({
   enhancements: priceSchema,
@@ -29,8 +29,8 @@ export interface Amount {
 }
 
 /**
- * The cost of these credits, one amount for each currency. Null if the price of a bucket from which credits were spent
- * is not known, because a part of the cost would look like the whole. Pure.
+ * Returns what these credits cost, one amount per currency. Returns null if a price is unknown for a bucket from which
+ * credits were spent, because part of the cost would look like the whole. Pure.
  */
 export function costOf(
   spent: Readonly<Record<keyof CreditPrices, number>>,
@@ -52,7 +52,7 @@ export function costOf(
   }));
 }
 
-/** Pure: `$1,250.00`. */
+/** Returns an amount such as `$1,250.00`. Pure. */
 export function formatAmount({ amount, currency }: Amount): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount);
 }

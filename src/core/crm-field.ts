@@ -1,8 +1,8 @@
 import type { MoneyField } from './money.ts';
 
 /**
- * The kinds of field that every CRM has, under one name or another. A `percent` field contains the number that users see, 72
- * for a share of 0.72; a connector converts it if its CRM stores the share.
+ * The kinds of field that every CRM has, under some name. A `percent` field contains the number that users see, 72 for
+ * a share of 0.72. If a CRM stores the share, its connector converts it.
  */
 export const CRM_FIELD_TYPES = [
   'text',
@@ -22,9 +22,9 @@ export const CRM_FIELD_TYPES = [
 export type CrmFieldType = (typeof CRM_FIELD_TYPES)[number];
 
 /**
- * A value of a CRM field in canonical form, in which equal values are `===`. Numbers are numbers, dates have
- * the form `2026-11-20`, and instants the form `2026-11-20T02:00:00.000Z`. Several selected values are joined
- * by `;` in the order of the picklist. Blank (empty or white space) is null.
+ * A CRM field's value in canonical form, so equal values are `===`. Numbers are numbers, dates have the form
+ * `2026-11-20`, and instants the form `2026-11-20T02:00:00.000Z`. Several selected values are joined by `;` in the
+ * order of the picklist. Blank (empty or white space) is null.
  */
 export type FieldValue = string | number | boolean | null;
 
@@ -38,9 +38,12 @@ export interface CrmField {
   /** The name that users see. */
   label: string;
   type: CrmFieldType;
-  /** Maximum number of characters of a text, of which a line break counts as two, or null if the CRM sets no limit. */
+  /**
+   * The maximum length of a text in characters, or null if the CRM sets no limit. A line break counts as two
+   * characters.
+   */
   maxLength: number | null;
-  /** Maximum number of digits before the decimal point of a number, or null if there is no limit. */
+  /** The maximum number of digits before the decimal point, or null if there is no limit. */
   integerDigits: number | null;
   /** The number of digits after the decimal point, or null if there is no limit. */
   decimalDigits: number | null;
@@ -50,7 +53,7 @@ export interface CrmField {
   restricted: boolean;
   /** False if the integration's user may not write it. */
   writable: boolean;
-  /** For a field of the identity: the part that is read from it. Omitted for other fields. */
+  /** The part of the identity that is read from the field. Omitted if none is. */
   readAs?: 'name' | 'address' | 'employer';
   /** For a currency field in a CRM with other currencies than US dollars. Omitted for other fields. */
   money?: MoneyField;
@@ -80,9 +83,9 @@ export interface FieldSpec {
   /** At most 40 characters. */
   label: string;
   type: CrmFieldType;
-  /** Maximum number of characters of a text. */
+  /** The maximum length of a text in characters. */
   maxLength?: number;
-  /** The values that a text may have, for a CRM that offers them in a list; if omitted, any value. */
+  /** The values that a text may have, for a CRM that offers them in a list. If omitted, any value. */
   options?: readonly string[];
   /** The purpose of the field, as shown to the CRM's users. */
   description: string;

@@ -1,5 +1,5 @@
 /**
- * Yields the parts of a CSV file that is written while it is read. Its header is sent together with the first page, so
+ * Yields the parts of a CSV file that is written while it is read. The header is sent together with the first page, so
  * an error in that page is thrown before anything is sent.
  */
 export async function* toCsvParts<Page>(

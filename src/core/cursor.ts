@@ -4,14 +4,14 @@ import { ConfigurationError } from './errors.ts';
 
 const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
 
-/** The sort key of an entry: a number, and an ID that distinguishes entries with the same number. */
+/** An entry's sort key: a number, and an ID that distinguishes entries with the same number. */
 export type Position = z.infer<typeof positionSchema>;
 
 export function writeCursor(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-/** Returns a page of a list that is completely in memory: at most `limit` entries after the cursor. */
+/** Returns a page of a list that is completely in memory, with at most `limit` entries after the cursor. */
 export function getPage<One extends { id: string }>(
   all: readonly One[],
   { cursor, limit }: { cursor?: string | undefined; limit: number },

@@ -1,6 +1,6 @@
 /**
- * Errors, sorted by what to do next. Connectors and the client of the service translate failures from outside
- * into one of these four kinds. Everything above them checks only the kind and the data.
+ * Errors, sorted by what to do next. Connectors and the service's client translate failures from outside into one of
+ * these four kinds. Everything above them checks only the kind and the data.
  */
 
 import type { ForeignText } from './foreign-text.ts';
@@ -11,7 +11,7 @@ export interface ErrorFacts {
   code: string;
   /** The underlying error. */
   cause?: unknown;
-  /** Facts that a caller may want to read; never secrets, never personal data. */
+  /** Facts that a caller may want to read. They never contain secrets or personal data. */
   details?: Readonly<Record<string, unknown>>;
   /** The other side's own text, for deciders. It is never part of the message. */
   words?: ForeignText | null;
@@ -20,7 +20,7 @@ export interface ErrorFacts {
 /** The mark of our errors, whichever copy of this package created them. */
 const BRAND: unique symbol = Symbol.for('donor-sync.error');
 
-/** The base of the four kinds. The message names the subject and the next step. */
+/** The base of the four kinds. The message contains the subject and the next step. */
 export abstract class DonorSyncError extends Error {
   abstract readonly kind: 'configuration' | 'retriable' | 'skippable' | 'fatal';
   readonly [BRAND] = true;
@@ -38,16 +38,15 @@ export abstract class DonorSyncError extends Error {
 }
 
 /**
- * Why something is refused. `invalid`: the input is not valid. `unknown`: the thing does not exist, or the
- * caller has no access to it. `conflict`: it has changed since the caller saw it. `forbidden`: the caller may
- * not do it.
+ * Why something is refused. `invalid`: the input is not valid. `unknown`: it does not exist, or the caller may not
+ * access it. `conflict`: it has changed since the caller saw it. `forbidden`: the caller may not do it.
  */
 export type Refusal = 'invalid' | 'unknown' | 'conflict' | 'forbidden';
 
 /** An error after which a user must change something before a retry makes sense. */
 export class ConfigurationError extends DonorSyncError {
   readonly kind = 'configuration';
-  /** Missing in errors of connector packages with an older copy of this class. */
+  /** Omitted in errors of connector packages with an older copy of this class. */
   readonly refusal: Refusal | undefined;
 
   constructor(
@@ -59,7 +58,7 @@ export class ConfigurationError extends DonorSyncError {
   }
 }
 
-/** A temporary failure: try again later. */
+/** A temporary failure. Try again later. */
 export class RetriableError extends DonorSyncError {
   readonly kind = 'retriable';
 }

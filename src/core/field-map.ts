@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every value of a profile, of a warm path and of the sync itself that can be written into a CRM field. */
+/** Every value of a profile, of a warm path or of the sync itself that can be written into a CRM field. */
 export const FIELD_SOURCES = [
   'donorId',
   'profileUrl',
@@ -32,10 +32,10 @@ export type FieldSource = (typeof FIELD_SOURCES)[number];
 /** Every source that is part of a warm path. */
 export const PATH_SOURCES = FIELD_SOURCES.filter((source) => source.startsWith('warmPath.'));
 
-/** Every source about the sync itself: a contact's state, and since when it has had that state. */
+/** The sources about the sync itself: a contact's state, and the time since when it has had that state. */
 export const SYNC_SOURCES: readonly FieldSource[] = ['sync.status', 'sync.statusDate'];
 
-/** The rules for when a value may be written: design, section 4.2. */
+/** The rules for when a value may be written (design, section 4.2). */
 export const WRITE_RULES = ['always', 'ifEmpty', 'unlessEdited'] as const;
 export type WriteRule = (typeof WRITE_RULES)[number];
 

@@ -1,8 +1,8 @@
 /**
- * Text from outside, such as error messages from a CRM, a service or a sign-in server. If it comes from a rule in an
- * org, it may quote names, amounts and notes. It therefore has its own type, which no message, log or document can
- * include by accident, because as JSON it contains only its code and its fields. Only `reveal` returns the text itself,
- * so it can be encrypted or shown to a user who decides.
+ * Text from outside, such as error messages from a CRM, a service or a sign-in server. If a rule in an org produces it,
+ * it may quote names, amounts and notes. So it has its own type, which no message, log or document can include by
+ * accident: as JSON, it contains only its code and its fields. Only `reveal` returns the text, so that it can be
+ * encrypted or shown to a user who decides.
  */
 import { plainLine } from './printable.ts';
 
@@ -11,11 +11,11 @@ export interface ForeignText {
   readonly code: string;
   /** The names of the affected fields. */
   readonly fields: readonly string[];
-  /** Returns the text: one line of at most `MAX_FOREIGN_TEXT` characters, without active characters. */
+  /** Returns the text as one line of at most `MAX_FOREIGN_TEXT` characters, without active characters. */
   reveal(): string;
 }
 
-/** The maximum number of characters that are kept of one text. */
+/** How many characters of a text are kept. */
 const MAX_FOREIGN_TEXT = 500;
 
 /** How long a text is kept (ms). */
@@ -42,14 +42,14 @@ function cut(text: string, length: number): string {
 const UNKNOWN_CODE = 'UNKNOWN';
 
 /**
- * Returns a code in the CRMs' form (`STRING_TOO_LONG`), or `UNKNOWN`, because anything else could be a
+ * Returns a code in the form of the CRMs' codes (`STRING_TOO_LONG`), or `UNKNOWN`, because anything else could be a
  * message.
  */
 export function foreignCode(code: string): string {
   return /^[A-Z][A-Z0-9_]{1,79}$/.test(code) ? code : UNKNOWN_CODE;
 }
 
-/** Returns the names that can be names of fields, each of them once. */
+/** Returns the names that can be names of fields, without duplicates. */
 export function foreignFields(names: readonly string[]): string[] {
   return [...new Set(names.filter((name) => /^[A-Za-z][\w.]{0,99}$/.test(name)))];
 }

@@ -2,14 +2,14 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** A host without a port: `crm.example.org`, `10.0.0.7` or `[fd00::7]`. */
+/** A host without a port, such as `crm.example.org`, `10.0.0.7` or `[fd00::7]`. */
 export const hostSchema = z
   .string()
   .trim()
   .toLowerCase()
   .refine(isHost, 'must be only a host, such as "crm.example.org", without scheme, port or path');
 
-/** A host, with its port if that is not the default one: `crm.example.org:8443`. */
+/** A host with its port, if that is not the default one, such as `crm.example.org:8443`. */
 export const hostAndPortSchema = z
   .string()
   .trim()
@@ -18,25 +18,21 @@ export const hostAndPortSchema = z
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/**
- * Returns true for the names and addresses of this machine itself. `hostname` has the form that it has in a
- * URL.
- */
+/** Returns true for the names and addresses of this machine. `hostname` has the form that it has in a URL. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
 /**
- * Returns true if nobody can read or change the data in transit, because it is sent over https or within this
- * machine.
+ * Returns true if nobody can read or change the data on the way, because it is sent over https or within this machine.
  */
 export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
 /**
- * Returns true if a URL parses the host to the same text: it contains no letters of other alphabets, and
- * nothing is added to it.
+ * Returns true if a URL parses the host to the same text, so it has no letters of other alphabets and nothing is added
+ * to it.
  */
 function isHost(text: string): boolean {
   return parseHost(text)?.hostname === text;
@@ -52,7 +48,7 @@ function parseHost(host: string): URL | null {
   return !host.includes('*') && URL.canParse(url) ? new URL(url) : null;
 }
 
-/** One IP address, or all addresses that start with the same bits, as in `10.0.0.0/8`. */
+/** One IP address, or all addresses that start with the same bits, such as `10.0.0.0/8`. */
 export interface AddressRange {
   address: string;
   /** The number of leading bits that are compared. */
@@ -62,7 +58,7 @@ export interface AddressRange {
 
 const BITS = { ipv4: 32, ipv6: 128 } as const;
 
-/** Reads `203.0.113.7`, `10.0.0.0/8` or `fd00::/8`, or null for anything else, including names. */
+/** Parses `203.0.113.7`, `10.0.0.0/8` or `fd00::/8`. Returns null for anything else, including names. */
 export function parseAddressRange(text: string): AddressRange | null {
   const [address = '', bits, ...rest] = text.trim().split('/');
   const version = isIP(address);

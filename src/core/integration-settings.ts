@@ -8,16 +8,16 @@ export const scheduleSchema = z.strictObject({
   cron: z.string().trim().min(1),
   /** An IANA name, for example `America/Chicago`. */
   timezone: z.string().trim().min(1).default('UTC'),
-  /** True if one run at the next start makes up for the times that passed while no process was serving. */
+  /** True to run once at the next start if times passed while no process was serving. */
   catchUp: z.boolean().default(true),
   /**
-   * The maximum delay after the scheduled time (ms), or 0 for none. Within this delay, each integration starts at a
-   * different time, because many integrations with the same schedule should not start at once.
+   * The maximum delay after the scheduled time (ms), or 0 for none. Integrations with the same schedule start at
+   * different times within this delay, so that they do not all start together.
    */
   jitterMs: z.int().min(0).max(3_600_000).default(30_000),
 });
 
-/** A limit in whole credits; null means no limit. */
+/** A limit in whole credits. Null means no limit. */
 const creditLimit = z.int().nonnegative().nullable();
 
 const markedValues = z.array(z.string().trim().min(1)).min(1);
@@ -29,19 +29,17 @@ const markedValues = z.array(z.string().trim().min(1)).min(1);
 export const contactsSchema = z.strictObject({
   filter: z.string().trim().min(1).nullable().default(null),
   optOutField: z.string().trim().min(1).nullable().default(null),
-  /** If `optOutField` is a picklist: the values that mean an opt-out. */
+  /** The values that mean an opt-out, if `optOutField` is a picklist. */
   optOutValues: markedValues.nullable().default(null),
-  /** IDs of contacts who object. They count as opted out, whatever the CRM says. */
+  /** IDs of contacts that object. They count as opted out, whatever the CRM says. */
   objections: z.array(z.string().trim().min(1)).max(100_000).default([]),
   /** A field that marks deceased contacts, in addition to the CRM's fields that are known for this. */
   deceasedField: z.string().trim().min(1).nullable().default(null),
-  /**
-   * A field that marks contacts who want no contact, in addition to the CRM's fields that are known for this.
-   */
+  /** A field that marks contacts who want no contact, in addition to the CRM's own known fields. */
   doNotContactField: z.string().trim().min(1).nullable().default(null),
-  /** Values of `deceasedField` that mark a contact; if omitted, words for yes, and dates. */
+  /** Values of `deceasedField` that mark a contact. If omitted, these are words for yes, and dates. */
   deceasedValues: markedValues.optional(),
-  /** Values of `doNotContactField` that mark a contact; if omitted, words for yes, and dates. */
+  /** Values of `doNotContactField` that mark a contact. If omitted, these are words for yes, and dates. */
   doNotContactValues: markedValues.optional(),
   /**
    * Values of these fields that do not mark a contact. If a contact's value is in neither list, the contact
@@ -73,10 +71,10 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * Contacts that were found to be missing within seven days, without a sign that they were deleted. If they
-   * exceed this share of the list, and are at least this many, a user must confirm before any of them counts
-   * as removed. A user must also confirm if more than half of a list of at least five is missing, and for
-   * every empty list.
+   * The limits for missing contacts that were found within seven days without a sign that they were deleted. If they
+   * exceed this share of the list, and are at least this many, a user must confirm before any of them counts as
+   * removed. A user must also confirm if more than half of a list of at least five contacts is missing, and for every
+   * empty list.
    */
   departures: z
     .strictObject({
@@ -85,8 +83,8 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * The first submission under a mapping: at most `size` people. Nothing more is sent unless the service
-   * recognises at least the share `minKnown` of them. A size of 0 means no trial.
+   * The first submission under a mapping, with at most `size` people. Nothing more is sent unless the service
+   * recognises at least the share `minKnown` of them. If the size is 0, there is no trial.
    */
   trial: z
     .strictObject({
@@ -98,13 +96,13 @@ const guardsSchema = z.strictObject({
 
 /** How certain the service has to be of its match. */
 export const matchSchema = z.strictObject({
-  /** Profiles with a lower probability wait for a user; null accepts all profiles. */
+  /** Profiles with a lower probability wait for a user. Null accepts all profiles. */
   minProbability: z.number().min(0).max(1).nullable().default(null),
 });
 
 /** The number of days for which the client's data is kept, if that is shorter than for all clients. */
 const ownRetentionSchema = z.strictObject({
-  /** Paid profiles; null to use the settings of all clients, 0 to keep none. */
+  /** How long paid profiles are kept. Null uses the setting for all clients, and 0 keeps none. */
   profiles: z.int().min(0).max(3650).nullable().default(null),
 });
 
@@ -117,9 +115,9 @@ const refreshSchema = z.strictObject({
 
 /** The limits of one credit bucket. */
 const creditLimitsSchema = z.strictObject({
-  /** Maximum number of credits of the bucket that one run may spend. */
+  /** How many of the bucket's credits one run may spend. */
   perRun: creditLimit.default(null),
-  /** The maximum in one calendar month of the schedule's time zone. */
+  /** How many credits may be spent in one calendar month of the schedule's time zone. */
   perMonth: creditLimit.default(null),
   /** The number of credits that are always left in the bucket. */
   keep: z.int().nonnegative().default(0),
@@ -143,10 +141,10 @@ const insightsSchema = z.strictObject({
   minStrength: z.number().min(0).max(1).default(0.45),
   /** The number of days after which a path is computed again even without a known change, or null if never. */
   refreshAfterDays: z.int().positive().nullable().default(90),
-  /** Limits for services that charge for queries; they have no effect if queries are free. */
+  /** Limits for services that charge for queries. They have no effect if queries are free. */
   budget: z
     .strictObject({
-      /** Maximum number of credits that the queries of one run may spend; null means no limit. */
+      /** How many credits one run's queries may spend. Null means no limit. */
       perRun: creditLimit.default(1_000),
       /** The number of credits that are always left in the bucket. */
       keep: z.int().nonnegative().default(0),
@@ -156,7 +154,7 @@ const insightsSchema = z.strictObject({
 
 const privacySchema = z.strictObject({
   /**
-   * The way contacts that the CRM marks for erasure are erased: after a question to a user, or up to 25 a day without a
+   * How contacts are erased that the CRM marks for erasure: after a question to a user, or up to 25 a day without a
    * question.
    */
   crmRequests: z.enum(['ask', 'erase']).default('ask'),
@@ -170,8 +168,8 @@ const partnerSchema = z.strictObject({
    */
   expiresOn: z.iso.date().optional(),
   /**
-   * True if credits are spent only once on people who are in several contacts, here or in other integrations
-   * with the same key. False if the integration neither uses other integrations' profiles nor shares its own.
+   * True to spend credits only once on people who are in several contacts, here or in other integrations with the same
+   * key. If false, the integration neither uses other integrations' profiles nor shares its own.
    */
   shareProfiles: z.boolean().default(true),
 });
@@ -187,7 +185,7 @@ export const integrationSchema = z.strictObject({
   name: z.string().trim().min(1).optional(),
   schedule: scheduleSchema.nullable().default(null),
   partner: partnerSchema,
-  /** `kind` names the connector, whose own schema checks the rest. */
+  /** The CRM. `kind` selects the connector, whose own schema checks the rest. */
   crm: z.looseObject({ kind: z.string().trim().min(1) }),
   contacts: contactsSchema.prefault({}),
   refresh: refreshSchema.prefault({}),
@@ -203,8 +201,8 @@ export const integrationSchema = z.strictObject({
   /** Recipient of this integration's alerts, in addition to the recipients of the whole installation. */
   alerts: ownAlertsSchema.optional(),
   /**
-   * `public`: requests cannot reach addresses of a private network, except addresses that the operator has named. Set
-   * by a set-up in a browser. Omitted if an operator has written the addresses.
+   * If `public`, requests cannot reach addresses of a private network, except addresses that the operator allows. A
+   * set-up in a browser sets this. Omitted if an operator has written the addresses.
    */
   addresses: z.literal('public').optional(),
   /** The handling of contacts whose submission was charged although its response was lost. */
@@ -213,7 +211,7 @@ export const integrationSchema = z.strictObject({
   settleAfterMs: z.int().nonnegative().default(90_000),
 });
 
-/** One CRM account connected to one service key, with its settings. */
+/** One CRM account that is connected to one service key, with its settings. */
 export type Integration = z.infer<typeof integrationSchema>;
 export type Schedule = z.infer<typeof scheduleSchema>;
 export type Budget = z.infer<typeof budgetSchema>;

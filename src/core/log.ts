@@ -1,6 +1,6 @@
 /**
- * The log, in the form that the product uses; pino has this form. Facts are IDs, counts, states and
- * durations. Names, wealth figures and keys are never logged.
+ * The log, in the form that the product uses and that pino has. Facts are IDs, counts, states and durations. Names,
+ * wealth figures and keys are never logged.
  */
 export interface Log {
   debug(facts: LogFacts, message: string): void;

@@ -7,7 +7,7 @@ export type MailKind = (typeof MAIL_KINDS)[number];
 
 interface MailRule {
   name: string;
-  /** The role of the page with the same numbers. */
+  /** The role that the page with the same numbers needs. */
   role: Role;
   /** The day of the month (UTC) from which it is sent. */
   fromDay: number;

@@ -4,8 +4,8 @@ import { z } from 'zod';
 export const PROFILE_CURRENCY = 'USD';
 
 /**
- * The handling of amounts for records in another currency: `usdOnly` omits them, `convert` converts
- * them by the CRM's own rates.
+ * What happens to amounts for records in another currency. `usdOnly` leaves them out, and `convert` converts them at
+ * the CRM's own rates.
  */
 const CURRENCY_MODES = ['usdOnly', 'convert'] as const;
 export type CurrencyMode = (typeof CURRENCY_MODES)[number];
@@ -26,7 +26,7 @@ export interface Rate {
 export interface MoneyField {
   mode: CurrencyMode;
   /**
-   * The CRM field with the currency of a record (a key of `Contact.currencies`), or null if all records share one
+   * The CRM field with a record's currency (a key of `Contact.currencies`), or null if all records have the same
    * currency.
    */
   from: string | null;
@@ -61,7 +61,7 @@ export function findCurrency(
   return own === null ? code : currencyCode(own);
 }
 
-/** Returns the currencies of a record as one text that changes with them, or null if the CRM has no such field. */
+/** Returns a record's currencies as one text that changes with them, or null if the CRM has no such field. */
 export function currenciesText(currencies: RecordCurrencies | undefined): string | null {
   const fields = Object.keys(currencies ?? {}).sort();
   if (fields.length === 0) return null;
@@ -81,10 +81,7 @@ export function countDecimals(code: string): number {
   return format.resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/**
- * Returns the rates per US dollar, computed from the values of one unit of a common currency in each
- * currency.
- */
+/** Returns the rates per US dollar, from the values of one unit of a common currency in each currency. */
 export function ratesPerDollar(
   units: readonly { code: string; perCommon: number; decimals: number }[],
 ): Record<string, Rate> {

@@ -1,14 +1,15 @@
-/** Up to one mistake per three letters counts as a typing error in the same word. */
+/** A word may have one typing error per this many letters and still count as the same word. */
 const LETTERS_PER_MISTAKE = 3;
 
 /**
- * Longer words are not compared, because nobody types them by hand, and the work grows with the square of the length.
+ * Longer words are not compared, because nobody types them by hand and the work would grow with the square of the
+ * length.
  */
 const MAX_COMPARED_LENGTH = 80;
 
 /**
- * Returns the candidate that a mistyped word most likely means, or null if none is close. Differences in
- * case, hyphens, underscores and spaces do not count as mistakes (`api_key` matches `apiKey`).
+ * Returns the candidate that a mistyped word most likely means, or null if none is close. Case, hyphens, underscores
+ * and spaces do not count as mistakes (`api_key` matches `apiKey`).
  */
 export function nearMiss(word: string, candidates: Iterable<string>): string | null {
   const wanted = folded(word);
@@ -24,16 +25,16 @@ export function nearMiss(word: string, candidates: Iterable<string>): string | n
   return best?.candidate ?? null;
 }
 
-/** Returns the end of a message that suggests the closest word: `, did you mean "Phone"?`, or nothing. */
+/**
+ * Returns the end of a message that suggests the closest word, such as `, did you mean "Phone"?`. Empty if none is
+ * close.
+ */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const candidate = nearMiss(word, candidates);
   return candidate === null ? '' : `, did you mean "${candidate}"?`;
 }
 
-/**
- * Returns a message that an answer is not one of the choices. It suggests the closest choice, or lists all
- * choices.
- */
+/** Returns a message that an answer is not one of the choices. It suggests the closest choice, or lists all of them. */
 export function notAChoice(answer: string, choices: readonly string[]): string {
   const hint = didYouMean(answer, choices) || `. Possible: ${choices.join(', ')}`;
   return `"${answer}" is not one of the choices${hint}`;
@@ -78,8 +79,8 @@ function mistakesForgiven(word: string, target: string): number {
 }
 
 /**
- * Returns the Damerau-Levenshtein distance (optimal string alignment). An omitted, added or replaced letter and a swap
- * of two neighbours each count as one.
+ * Returns the Damerau-Levenshtein distance (optimal string alignment). An omitted, added or replaced letter counts as
+ * one, and so does a swap of two neighbours.
  */
 export function countMistakes(a: string, b: string): number {
   let beforeLast: number[] = [];

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * Creates a new identifier that cannot be guessed: a UUID of version 7 (RFC 9562). It starts with the time (epoch ms),
- * so new rows are adjacent in the database's indexes. 74 of its bits are random.
+ * Creates an identifier that cannot be guessed: a UUID of version 7 (RFC 9562). It starts with the time (epoch ms), so
+ * new rows are next to each other in the database's indexes. 74 of its bits are random.
  */
 export function newId(nowMs: number): string {
   const time = nowMs.toString(16).padStart(12, '0');

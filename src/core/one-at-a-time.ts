@@ -2,8 +2,8 @@
 export type OneAtATime = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * At most `mostWaiting` tasks can be pending at once, including the running task. Further tasks are rejected with
- * `refusal`.
+ * Creates the runner. At most `mostWaiting` tasks can be pending, including the running task. Further tasks are
+ * rejected with `refusal`.
  */
 export function createOneAtATime(mostWaiting: number, refusal: () => Error): OneAtATime {
   let waiting = 0;

@@ -1,8 +1,8 @@
 import { forHoldReasons } from './question-kinds.ts';
 
 /**
- * The result of a run for one contact. Each contact that a run processes ends with exactly one of these
- * outcomes, and each outcome has a reason.
+ * The result of a run for one contact. Each contact that a run processes ends with exactly one of these outcomes, and
+ * each outcome has a reason.
  */
 export type Outcome = 'written' | 'unchanged' | 'skipped' | 'failed' | 'held' | 'waiting';
 
@@ -21,13 +21,11 @@ export const OUTCOME_REASONS = {
    * Some values are in the CRM. A rule of the CRM rejected the others, although all of them fit their fields.
    */
   fields_written_some_refused: 'written',
-  /** A user typed a value while the run was writing. The value was overwritten, and restored at once. */
+  /** A user typed a value while the run was writing. It was overwritten, and restored immediately. */
   typed_value_restored: 'written',
   /** The same, but the CRM did not accept the user's value when it was to be restored. */
   typed_value_lost: 'written',
-  /**
-   * Enhanced earlier, with the same identity and a profile that is still fresh, so there was nothing to do.
-   */
+  /** The contact was enhanced earlier with the same identity, and its profile is still fresh. */
   profile_fresh: 'unchanged',
   /** The profile contained nothing that the CRM does not already have. */
   values_equal: 'unchanged',
@@ -42,7 +40,7 @@ export const OUTCOME_REASONS = {
   no_match_known: 'unchanged',
   /** A user decided that the changed details still belong to the same person. */
   identity_change_rejected: 'unchanged',
-  /** A user decided that it was paid for: after the backup that was restored, or with a former service key. */
+  /** A user decided that the contact was paid for, after the backup that was restored or with a former service key. */
   counted_as_paid: 'unchanged',
   /** The CRM contained a profile from another installation, which was adopted. */
   profile_adopted: 'unchanged',
@@ -94,7 +92,7 @@ export const OUTCOME_REASONS = {
   blanking_pending: 'waiting',
   /** Chosen, not yet submitted. */
   submission_pending: 'waiting',
-  /** Waits until a lost response of the same service key is settled. */
+  /** The contact waits until a lost response of the same service key is settled. */
   settlement_pending: 'waiting',
   /** Another user had locked this record. The next run tries again. */
   crm_busy: 'waiting',
@@ -119,7 +117,7 @@ export const OUTCOME_ORDER = [
   'unchanged',
 ] as const satisfies readonly Outcome[];
 
-/** Returns the outcome that a reason belongs to, or null for a word that this version does not know. */
+/** Returns the outcome of a reason, or null for a word that this version does not know. */
 export function outcomeNamed(reason: string): Outcome | null {
   return isOutcomeReason(reason) ? OUTCOME_REASONS[reason] : null;
 }
@@ -197,7 +195,7 @@ export const OUTCOME_TEXTS = {
     'the CRM failed at this record, or did not report the result; the next run tries again',
 } as const satisfies Record<OutcomeReason, string>;
 
-/** Shown for a contact that uses the profile of the same person instead of a credit. */
+/** Shown for a contact that needs no credit, because it uses the same person's profile. */
 export const SHARED_PROFILE_TEXT =
   'The profile of the same person in another contact or client is used, at no cost.';
 

@@ -4,9 +4,9 @@ import { readFileSync, readlinkSync } from 'node:fs';
 export interface Owner {
   host: string;
   processId: number;
-  /** Different for each start, so a reused process ID is not mistaken for the same process. */
+  /** Different for each start, so a process ID that is used again is not taken for the same process. */
   start: string;
-  /** The space in which process IDs are unique (`readProcessSpace`); null or omitted if unknown. */
+  /** The space in which process IDs are unique (`readProcessSpace`). Null or omitted if unknown. */
   space?: string | null;
 }
 
@@ -14,16 +14,16 @@ export function ownerText({ host, processId, start, space = null }: Owner): stri
   return [host, processId, start, ...(space === null ? [] : [space])].join('/');
 }
 
-/** `process 4711 on worker-2`, from the text of an owner. */
+/** Describes an owner in words, such as `process 4711 on worker-2`. */
 export function ownerWords(text: string): string {
   const [host, processId] = text.split('/');
   return `process ${processId} on ${host}`;
 }
 
 /**
- * Returns true if the owner is certainly dead: its process no longer runs, and its process IDs mean the same
- * here as they did there. For all other owners this is unknown, whatever their host is called, because two
- * containers can have the same name and the same process ID. Their leases expire.
+ * Returns true if the owner is certainly dead: its process no longer runs, and its process IDs mean the same here as
+ * they did there. For any other owner this is unknown, whatever its host is called, because two containers can have the
+ * same name and the same process ID. Its lease expires.
  */
 export function ownerIsGone(
   text: string,
@@ -48,9 +48,8 @@ export function isRunning(processId: number): boolean {
 }
 
 /**
- * Returns the space in which the process IDs seen by this process are unique: one boot of one kernel, and one
- * namespace of process IDs. Null if the system does not report it, which is the case everywhere except on
- * Linux.
+ * Returns the space in which this process sees unique process IDs: one boot of one kernel, and one namespace of process
+ * IDs. Returns null if the system does not report it. Only Linux does.
  */
 export function readProcessSpace(): string | null {
   try {

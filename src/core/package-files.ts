@@ -1,5 +1,5 @@
 /**
- * Package files that the program reads unchanged: files for browsers, and lists of passwords and words. The build
+ * Package files that the program reads as they are: files for browsers, and lists of passwords and words. The build
  * copies them next to the program (`scripts/package-files.ts`), so their packages need not be installed with it. If the
  * program runs from its sources, it reads them from the packages that npm has installed.
  */

@@ -1,15 +1,14 @@
 /**
- * Removes active characters from output for a terminal, a log, a mail or a page. A CRM's names, IDs and texts
- * may contain characters that move a cursor, fill a clipboard or reverse the reading order. So every output
- * goes through one of the functions below.
+ * Removes active characters from output for a terminal, a log, a mail or a page. A CRM's names, IDs and texts may
+ * contain characters that move a cursor, fill a clipboard or reverse the reading order. So every output goes through
+ * one of these functions.
  */
 
 /**
- * Active or invisible characters. They are control characters (C0 except tab and newline, DEL, C1),
- * separators of lines and paragraphs, tags, and halves of surrogate pairs. They include characters that
- * change the writing direction, and characters that invisibly join or separate words. The joiners U+200C and
- * U+200D are kept, because names in Persian and in the scripts of India are spelt with them, and emoji
- * contain them. Terminals ignore them.
+ * Active or invisible characters: control characters (C0 except tab and newline, DEL, C1), separators of lines and
+ * paragraphs, tags, and halves of surrogate pairs. Also characters that change the writing direction, and characters
+ * that invisibly join or separate words. The joiners U+200C and U+200D are kept, because names in Persian and in the
+ * scripts of India need them, and emoji contain them. Terminals ignore them.
  */
 const ACTING_UNITS =
   '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f' +
@@ -32,8 +31,8 @@ const ACTING_IN_JSON = new RegExp(
 
 /**
  * Complete terminal sequences, so their letters do not remain: strings with their terminator (OSC, DCS, SOS, PM, APC),
- * CSI with its letter, and the short ones. If a string has no terminator, only its start is removed, because the
- * following text must stay.
+ * CSI with its letter, and the short ones. If a string has no terminator, only its start is removed, because the text
+ * after it must stay.
  */
 const SEQUENCES = new RegExp(
   [
@@ -49,7 +48,7 @@ export function isActing(text: string): boolean {
   return ANY_ACTING_UNIT.test(text) || ANY_TAG.test(text) || !text.isWellFormed();
 }
 
-/** Returns true for most texts: ASCII on one line, with single spaces between words and none around them. */
+/** Returns true for most texts, which are ASCII on one line, with single spaces between words and none around them. */
 export function isPlainLine(text: string): boolean {
   return PLAIN_LINE.test(text);
 }
@@ -65,7 +64,7 @@ export function plainText(text: string): string {
     .replace(EACH_ACTING, '');
 }
 
-/** Returns the same on one line, because text from outside must not be able to add its own line. */
+/** Returns the text on one line, because text from outside must not be able to add a line of its own. */
 export function plainLine(text: string): string {
   if (isPlainLine(text)) return text;
   return plainText(text).replace(/\s+/g, ' ');
@@ -85,8 +84,8 @@ function escaped(unit: number): string {
 /** Texts that a spreadsheet would run as a formula when it opens a CSV file. */
 
 /**
- * First characters from OWASP's list. They are the signs, including the full-width forms that East Asian
- * spreadsheets treat as equal, and the control characters after which some spreadsheets look for a sign.
+ * The first characters of formulas, from OWASP's list. They are the signs, including the full-width forms that East
+ * Asian spreadsheets treat as equal, and the control characters after which some spreadsheets look for a sign.
  */
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 
@@ -108,10 +107,7 @@ export function withoutGuard(text: string): string {
   return isGuarded(text) ? text.slice(1) : text;
 }
 
-/**
- * Returns true for a formula with leading apostrophes. It would lose one of them if it were not guarded
- * itself.
- */
+/** Returns true for a formula with leading apostrophes. It would lose one of them if it were not guarded too. */
 function isGuarded(text: string): boolean {
   return text.startsWith("'") && looksLikeFormula(text.replace(/^'+/, ''));
 }

@@ -1,6 +1,4 @@
-/**
- * The service's record of a human being, with our own names for its parts. Missing values are null or empty.
- */
+/** The service's record of a person, with our own names for its parts. Missing values are null or empty. */
 export interface Profile {
   /** 32 hexadecimal characters. */
   donorId: string;
@@ -10,7 +8,7 @@ export interface Profile {
   age: number | null;
   /** True if the service reports that this person has died. */
   isDeceased: boolean;
-  /** Probability that this is the right person, from 0 to 1; missing if the service does not report it. */
+  /** The probability that this is the right person, from 0 to 1. Omitted if the service does not report it. */
   probability?: number;
   /** Whole US dollars. */
   netWorth: { low: number; high: number } | null;

@@ -5,8 +5,8 @@
 
 interface ContactKind {
   /**
-   * The text for the outcome of a contact that waits for the decision, as in `OUTCOME_TEXTS`, or null if the contact
-   * does not wait.
+   * The outcome's text for a contact that waits for the decision, as in `OUTCOME_TEXTS`. Null if the contact does not
+   * wait.
    */
   outcome: string | null;
   /** True if a credit was spent on the contact, so a merge must not cost another one. */
@@ -57,8 +57,8 @@ const CONTACT_QUESTION_KINDS = {
     endsWithAnswer: true,
   },
   /**
-   * The contact may have been paid for: after the backup that the database was restored from, or with a service key
-   * that was replaced since.
+   * The contact may have been paid for, after the backup that was restored or with a service key that was replaced
+   * since.
    */
   paid_since_backup: {
     ...OF_CONTACT,
@@ -87,10 +87,7 @@ const CONTACT_QUESTION_KINDS = {
       'the CRM does not accept all values of the new person at once, so nothing was written; a user decides',
     isOfKnownPerson: true,
   },
-  /**
-   * The contact now has a different name that no paid profile matches, and it contains the values of the
-   * former name.
-   */
+  /** The contact has a different name now that no paid profile matches, and contains the former name's values. */
   new_person_unknown: {
     ...OF_CONTACT,
     outcome:
@@ -131,7 +128,7 @@ export type HoldReason = {
 
 /** Why a network waits for a user. */
 export const NETWORK_QUESTION_KINDS = [
-  /** More than half of its members would leave. */
+  /** More than half of the group's members would leave. */
   'group_shrunk',
   /** The group cannot be read completely. */
   'group_unreadable',

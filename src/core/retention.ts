@@ -1,6 +1,6 @@
 import type { Integration } from './integration-settings.ts';
 
-/** The number of days for which records are kept; null or omitted means forever. */
+/** How many days records are kept. Null or omitted means forever. */
 export interface Retention {
   /** The results of each run for each contact. */
   runRows: number;
@@ -8,10 +8,7 @@ export interface Retention {
   outcomes?: number | null;
   /** Field values from before a write. Once they are deleted, the write cannot be undone. */
   previousValues?: number | null;
-  /**
-   * Paid profiles. With null, or if omitted, they are kept until they are too old to be delivered; 0 keeps
-   * none.
-   */
+  /** Paid profiles. If null or omitted, they are kept until they are too old to be delivered. If 0, none are kept. */
   profiles?: number | null;
   /** Data about contacts that left the CRM, except payments and fingerprints of our values. */
   removedContacts?: number | null;
@@ -24,8 +21,7 @@ const KEPT_BEYOND_REFRESH_DAYS = 60;
 const KEPT_WITHOUT_REFRESH_DAYS = 730;
 
 /**
- * Returns the maximum number of days for which a profile is kept after its purchase, depending on when the
- * client buys it again. Pure.
+ * Returns how many days a profile can be kept after its purchase, which depends on when the client buys it again. Pure.
  */
 export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): number {
   if (refresh.afterDays === null) return KEPT_WITHOUT_REFRESH_DAYS;
@@ -33,8 +29,8 @@ export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): n
 }
 
 /**
- * Returns the number of days for which a profile is kept after its purchase, or 0 if none is kept. The settings of the
- * client and of all clients can only shorten it. Pure.
+ * Returns how many days a profile is kept after its purchase, or 0 if none is kept. The settings of the client and of
+ * all clients can only shorten it. Pure.
  */
 export function profileDays(
   integration: Pick<Integration, 'refresh' | 'retention'>,
@@ -45,8 +41,8 @@ export function profileDays(
 }
 
 /**
- * Returns the number of days for which no profile is deleted because of its age or bought again. The profiles of a month
- * that started earlier may no longer be complete. Pure.
+ * Returns for how many days no profile is bought again or deleted because of its age. The profiles of a month that
+ * started earlier may be incomplete. Pure.
  */
 export function completeDays(
   integration: Pick<Integration, 'refresh' | 'retention'>,

@@ -1,9 +1,9 @@
-/** The roles. Each role means a set of rights. */
+/** The roles, which are sets of rights. */
 
 /**
- * Each role has the rights of all roles before it. A viewer reads. A reader also sees names and profiles,
- * which spends nothing. A decider also decides about held contacts. An admin also starts and stops runs, sets
- * up and connects clients, and manages webhooks and schedules. An owner also manages users, tokens and keys.
+ * The roles. Each has the rights of all roles before it. A viewer reads. A reader also sees names and profiles, which
+ * spends nothing. A decider also decides about held contacts. An admin also starts and stops runs, sets up and connects
+ * clients, and manages webhooks and schedules. An owner also manages users, tokens and keys.
  */
 export const ROLES = ['viewer', 'reader', 'decider', 'admin', 'owner'] as const;
 

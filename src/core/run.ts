@@ -53,7 +53,7 @@ export interface RunReport {
   trigger: Trigger;
   status: RunStatus;
   reason: RunReason | null;
-  /** ISO 8601 in UTC. */
+  /** When the run started (ISO 8601, UTC). */
   startedAt: string;
   finishedAt: string | null;
   contacts: {
@@ -71,9 +71,7 @@ export interface RunReport {
   credits: { enhancements: BucketReport; networks: BucketReport };
   networks: { name: string; added: number; removed: number; kept: number; failed: number }[];
   calls: { partner: number; crm: number; throttled: number };
-  /**
-   * Paid values that were waiting to be written when the run ended; omitted before that and for older runs.
-   */
+  /** Paid values that were waiting to be written when the run ended. Omitted before the end, and for older runs. */
   valuesWaiting?: ValuesWaiting | undefined;
   /** The undo of the run. Omitted if it was not undone. `contacts.written` does not change. */
   undone?: UndoneMark | undefined;
@@ -81,9 +79,9 @@ export interface RunReport {
 
 /** The part of a run that was undone, by all its undos together. */
 export interface UndoneMark {
-  /** ISO 8601: when a value was last restored. */
+  /** When a value was last restored (ISO 8601). */
   at: string;
-  /** The name of the user, or null while the undo is in progress, or for a user of the machine without a name. */
+  /** The user's name. Null while the undo is in progress, or for a user of the machine without a name. */
   by: string | null;
   /** The number of restored values. */
   values: number;

@@ -2,14 +2,9 @@
 
 /** The settings that define when a second user is needed. */
 export interface SecondPersonRules {
-  /**
-   * Approving or resubmitting more contacts than this at once needs a second user, or null if a second user is never
-   * needed.
-   */
+  /** Approving or resubmitting more contacts than this together needs a second user. Null if it never does. */
   approvals: number | null;
-  /**
-   * Undoing a run that wrote to more contacts than this needs a second user, or null if a second user is never needed.
-   */
+  /** Undoing a run that wrote to more contacts than this needs a second user. Null if it never does. */
   undo: number | null;
   /** True if erasing a contact also in the integrations of other accounts needs a second user. */
   forgetEverywhere: boolean;
@@ -22,7 +17,7 @@ export interface SecondPersonRules {
   forgetByCrm: boolean;
 }
 
-/** An account, which distinguishes users: a person, an access token, or a user of the machine. */
+/** An account, which distinguishes users. It belongs to a person, an access token, or a user of the machine. */
 export interface Account {
   kind: 'person' | 'token' | 'command';
   /** The ID never changes, and is never reused. */
@@ -31,8 +26,8 @@ export interface Account {
 }
 
 /**
- * Returns whether two accounts may belong to the same person. Accounts of different kinds count as the same
- * person if they have the same name. Beyond that, no program can tell.
+ * Returns true if two accounts may belong to the same person. Accounts of different kinds may if they have the same
+ * name. No program can tell more than that.
  */
 export function mayBeSame(one: Account, other: Account): boolean {
   if (one.kind === other.kind) return one.id === other.id;

@@ -1,9 +1,9 @@
-/** Errors that several topics throw. Each code has the same wording wherever it occurs. */
+/** Errors that several topics throw. A code has the same wording wherever it occurs. */
 import { ConfigurationError, type Refusal } from './errors.ts';
 import { didYouMean } from './near-miss.ts';
 
 /**
- * Creates the error for a client that does not exist, that the caller has no access to, or that is no longer in the
+ * Creates the error for a client that does not exist, that the caller may not access, or that is no longer in the
  * settings.
  */
 export function unknownClient(
@@ -27,9 +27,7 @@ interface UnknownClientFacts {
   refusal?: Refusal;
 }
 
-/**
- * Refuses an action that access tokens may not do, whatever their role. `act` continues the text "may not".
- */
+/** Refuses an action that access tokens may not do, whatever their role. `act` completes the text "may not". */
 export function personNeeded(
   act: string,
   command: string,
@@ -90,7 +88,7 @@ interface UnknownRunFacts {
   isShortEnough?: boolean;
 }
 
-/** Creates the error for a contact that does not exist. `source` names the CRM or database that was searched. */
+/** Creates the error for a contact that does not exist. `source` is the CRM or the database that was searched. */
 export function unknownContact(
   integration: string,
   contact: string,

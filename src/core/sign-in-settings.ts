@@ -6,9 +6,9 @@ export interface ProviderSettings {
   clientSecret: string;
   /** The label of the button. Defaults to the issuer's host. */
   name?: string | undefined;
-  /** The domains of accepted e-mail addresses; if omitted, any domain. */
+  /** The domains of accepted e-mail addresses. If omitted, any domain. */
   allowedDomains?: readonly string[] | undefined;
 }
 
-/** `server.plainHttp` of the settings: whether users may sign in over connections that others could read. */
+/** `server.plainHttp` in the settings. It says whether users may sign in over connections that others could read. */
 export type PlainHttp = 'refuse' | 'allow';

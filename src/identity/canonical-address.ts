@@ -4,11 +4,10 @@ import { hasDigit, isNumber, NUMBER_SIGN, orPlainText, PART_END, splitWords } fr
 
 /**
  * Returns the same text for all spellings of an address, and a different text for a different address. The text
- * consists of the sorted words, each in its canonical form. The number of an apartment stays with its word (`unit:4`),
- * so it is not mistaken for a house number. The text is compared and fingerprinted, but never shown or sent.
+ * consists of the sorted words in canonical form. An apartment's number stays with its word (`unit:4`), so it is not
+ * taken for a house number. The text is compared and fingerprinted, but never shown or sent.
  *
- * It must not be used to decide who shares a profile. It compares a contact only with the same contact's
- * past.
+ * It must not be used to decide who shares a profile. It compares a contact only with the same contact's past.
  */
 export function canonicalAddress(text: string): string {
   const spellings = knownSpellings();
@@ -64,8 +63,8 @@ function standsAt(words: readonly string[], part: readonly string[], at: number)
 }
 
 /**
- * Adds a word with the number that belongs to it; `next` is the index of the next word. Returns the index of
- * the first remaining word.
+ * Adds a word with the number that belongs to it. `next` is the index of the next word. Returns the index of the first
+ * remaining word.
  */
 function addWord(
   address: AddressWords,
@@ -100,8 +99,8 @@ interface Designator {
 const FLOOR: Designator = { prefix: 'fl:', fits: isFloor };
 
 /**
- * Apartments, suites, units and the sign # are treated as equal, because tools that verify addresses insert
- * the word that the Postal Service uses for a building. A floor or another part of a building is not an
+ * Words for an apartment. Apartments, suites, units and the sign # are equal, because tools that verify addresses
+ * insert the word that the Postal Service uses for a building. A floor or another part of a building is not an
  * apartment.
  */
 const DESIGNATORS: ReadonlyMap<string, Designator> = new Map([
@@ -120,7 +119,7 @@ const DESIGNATORS: ReadonlyMap<string, Designator> = new Map([
   ...designators(['fl'], FLOOR),
 ]);
 
-/** US 50 is a highway in "14 US 50", but not in "USA 50 Main Street". */
+/** Returns true for a highway such as US 50 in "14 US 50". In "USA 50 Main Street", it is a country. */
 function isAfterHouse({ words, partAt }: AddressWords): boolean {
   const before = words.length > partAt ? (words.at(-1) ?? '') : '';
   return isRoadNumber(before);
@@ -135,12 +134,12 @@ function isUnit(number: string): boolean {
   return number.length === 1 || hasDigit(number);
 }
 
-/** Five digits are a ZIP code, as in Oak Rd 62701. */
+/** Returns true if the number belongs to the road. Five digits are a ZIP code, as in Oak Rd 62701. */
 function isRoadNumber(number: string): boolean {
   return /^\d{1,4}[a-z]?$/.test(number);
 }
 
-/** FL also means Florida, and is then followed by a ZIP code. */
+/** Returns true if FL means a floor. Before a ZIP code, it means Florida. */
 function isFloor(number: string): boolean {
   return /^\d{1,3}(st|nd|rd|th)?$/.test(number);
 }
@@ -152,7 +151,7 @@ function addDesignated(
   next: number,
 ): number {
   let at = next;
-  // Apt. No. 5, Suite #5. After a road, the sign starts an apartment: Oak Rd # 5.
+  // Examples are Apt. No. 5 and Suite #5. After a road, the sign starts an apartment, as in Oak Rd # 5.
   if (fits !== isRoadNumber && isNumberSign(part[at])) at += 1;
   const number = part[at];
   if (number === undefined || !fits(number)) return next;
@@ -172,7 +171,7 @@ function isNumberSign(word: string | undefined): boolean {
   return word === NUMBER_SIGN || word === 'no';
 }
 
-/** The 4th floor is the same as floor 4. */
+/** Returns true for an ordinal before a floor, because the 4th floor is the same as floor 4. */
 function makesFloor({ words, partAt }: AddressWords): boolean {
   const last = words.length - 1;
   const ordinal = /^(\d{1,3})(?:st|nd|rd|th)$/.exec(words[last] ?? '')?.[1];
@@ -213,12 +212,12 @@ function isZip(word: string): boolean {
   return word.length === ZIP_DIGITS && isNumber(word);
 }
 
-/** M5V 2T6 is also written M5V2T6. */
+/** Returns true for a Canadian postcode. M5V 2T6 is also written M5V2T6. */
 function isCanadianPostcode(word: string, next: string | undefined): boolean {
   return word.length === 3 && /^[a-z]\d[a-z]$/.test(word) && /^\d[a-z]\d$/.test(next ?? '');
 }
 
-/** Decides what only the whole address shows: whether a zero was lost, and whether the country is implied. */
+/** Decides what only the whole address can show: whether a zero was lost, and whether the country is implied. */
 function settle({ words, shortZipAt }: AddressWords, { states }: Spellings): string[] {
   let hasZip = words.some(isZip);
   if (!hasZip && shortZipAt !== -1 && words.some((word) => STATES_OF_ZERO.has(word))) {
@@ -230,13 +229,13 @@ function settle({ words, shortZipAt }: AddressWords, { states }: Spellings): str
   return words.filter((word) => word !== 'US');
 }
 
-/** Prefixes that are written with an apostrophe or with a space: O'Fallon, d'Alene, l'Enfant. */
+/** Prefixes that are written with an apostrophe or a space, such as O'Fallon, d'Alene and l'Enfant. */
 const PREFIXES: ReadonlySet<string> = new Set(['o', 'd', 'l']);
 
-/** After these words, a letter is a separate word: Avenue D, Street O. */
+/** Words after which a letter is a separate word, such as Avenue D and Street O. */
 const BEFORE_LETTERS: ReadonlySet<string> = new Set(['ave', 'st', ...DESIGNATORS.keys()]);
 
-/** Joins `o fallon`, but not Avenue D or D Street. */
+/** Joins prefixes, such as `o fallon`, but not Avenue D or D Street. */
 function joinPrefixes(part: readonly string[], known: Spellings['words']): readonly string[] {
   if (!part.some(isPrefix)) return part;
   const joined: string[] = [];

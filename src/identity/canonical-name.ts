@@ -1,10 +1,10 @@
-/** The names of people and employers in canonical spelling, to find out whether they have changed. */
+/** Compares names of people and employers in canonical spelling, to find out whether they have changed. */
 import { NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
  * Returns the same text for all spellings of a first or last name: O'Brien, O’Brien and OBrien; J. R. and JR;
- * Smith-Jones and Smith Jones; Jr and Junior. The text is different for a different name, a nickname, an
- * additional initial, and for Jr, Sr and II.
+ * Smith-Jones and Smith Jones; Jr and Junior. The text is different for a different name, a nickname, or an additional
+ * initial. It also distinguishes Jr, Sr and II.
  */
 export function canonicalName(text: string): string {
   const name: string[] = [];
@@ -30,9 +30,9 @@ const GENERATIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the same text for all spellings of an employer. It can have `&` or "and", "The" at the start, and a
- * legal form at the end. Tools add, drop and shorten legal forms. For our purpose, a person who moves from
- * Acme Inc. to Acme LLC has not changed the employer.
+ * Returns the same text for all spellings of an employer, with `&` or "and", with "The" at the start, and with a legal
+ * form at the end. Tools add, drop and shorten legal forms. So a person who moves from Acme Inc. to Acme LLC counts as
+ * having the same employer.
  */
 export function canonicalEmployer(text: string): string {
   const words = splitWords(text)
@@ -53,8 +53,7 @@ const EMPLOYER_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Legal forms as `EMPLOYER_WORDS` spells them, and words that remain when a legal form is dropped: "Smith &
- * Co."
+ * Legal forms as `EMPLOYER_WORDS` spells them, and words that remain when a legal form is dropped, as in "Smith & Co."
  */
 const ENDINGS: ReadonlySet<string> = new Set(
   `the and company corporation incorporated limited llc lllp llp lp plc pllc pc na

@@ -9,14 +9,14 @@ const WORDS: Readonly<Record<ChangedPart, readonly [one: string, many: string]>>
   unknown: ['change of an unknown part', 'changes of an unknown part'],
 };
 
-/** `address and employer`: what changed in one contact. */
+/** Describes what has changed in one contact, for example `address and employer`. */
 export function changedPartsText(parts: readonly ChangedPart[]): string {
   if (parts.length === 0 || parts.includes('unknown')) return 'name, address or employer';
   const format = new Intl.ListFormat('en', { style: 'long' });
   return format.format(parts.map((part) => WORDS[part][0]));
 }
 
-/** `400 addresses, 12 employers`: what changed in many contacts, the most frequent part first. */
+/** Describes what has changed in many contacts, most frequent part first, for example `400 addresses, 12 employers`. */
 export function partCountsText(parts: Readonly<Partial<Record<ChangedPart, number>>>): string {
   return CHANGED_PARTS.map((part) => ({ part, count: parts[part] ?? 0 }))
     .filter(({ count }) => count > 0)

@@ -1,7 +1,7 @@
 /**
- * Compares the identity in a CRM record with the stored one. A part that cannot be read is not the same as an
- * empty part, so a part that could be read before and cannot be read now keeps its fingerprint. Spelling does
- * not matter, because parts are compared in canonical spelling (`canonical-address.ts`).
+ * Compares the identity in a CRM record with the stored one. A part that cannot be read is not empty, so if it could be
+ * read before, it keeps its fingerprint. Spelling does not matter, because parts are compared in canonical spelling
+ * (`canonical-address.ts`).
  */
 import { createHash } from 'node:crypto';
 import { type Contact, identityText } from '../core/contact.ts';
@@ -54,7 +54,9 @@ export interface IdentityReaderOptions {
   known: readonly KnownSource[];
 }
 
-/** 24 bits distinguish the few sets of sources that one integration ever has. */
+/**
+ * The length of a fingerprint of sources. 24 bits distinguish the few sets of sources that one integration ever has.
+ */
 const SOURCES_LENGTH = 4;
 const NO_SOURCES = '-';
 const SOURCED_PARTS = ['addresses', 'employers'] as const;
@@ -88,7 +90,8 @@ export function createIdentityReader(options: IdentityReaderOptions): IdentityRe
 const NONE_UNREADABLE: readonly string[] = [];
 
 /**
- * If an identity cannot be compared, this must not look like a change, because a change would cost a credit.
+ * Creates the error for an identity that cannot be compared. It must not look like a change, because a change would
+ * cost a credit.
  */
 function unknownForm(): FatalError {
   return new FatalError(
@@ -140,14 +143,17 @@ function fingerprintParts(
   }
 }
 
-/** The unreadable parts of one contact, or of all of them. */
+/** The unreadable parts of one contact, or of all contacts. */
 interface Readability {
   lost: readonly SourcedPartName[];
   isPartial: boolean;
   sources: Record<SourcedPartName, string>;
 }
 
-/** Computed once for each set of unreadable sources. There are only a few sets. */
+/**
+ * Creates the readability of contacts. It is computed once for each set of unreadable sources, and there are only a few
+ * sets.
+ */
 function createReadability({
   shape,
   known,
@@ -190,6 +196,6 @@ function sourcesText(
     .map(({ name }) => name)
     .sort();
   if (names.length === 0) return NO_SOURCES;
-  // Not secret, because it contains only shortened names of fields.
+  // This is not secret, because it contains only shortened names of fields.
   return createHash('sha256').update(names.join('\n')).digest('base64url').slice(0, SOURCES_LENGTH);
 }

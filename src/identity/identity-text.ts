@@ -1,16 +1,16 @@
 /**
- * The fingerprints of identities in the form in which they are stored, and the comparison of two of them.
+ * Stores fingerprints of identities as text and compares them.
  *
- * `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the CRM's spelling. The parts cover
- * the canonical spelling. SOURCES identifies the CRM fields that a part was built from. The leading number is the
- * version of the canonical spelling. If that spelling changes, a new number is needed, and the old code is kept as long
- * as its fingerprints may exist.
+ * The form is `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the CRM's spelling. The
+ * parts cover the canonical spelling. SOURCES identifies the CRM fields that a part was built from. The first number is
+ * the version of the canonical spelling. If that spelling changes, a new number is needed, and the old code stays as
+ * long as its fingerprints may exist.
  */
 
 /** A part of an identity that can change separately. */
 export type IdentityPart = 'name' | 'addresses' | 'employers';
 
-/** What has changed; `unknown` if a fingerprint does not contain its parts, as before the next reading. */
+/** What has changed. `unknown` if a fingerprint does not contain its parts, as before the next reading. */
 export type ChangedPart = IdentityPart | 'unknown';
 
 /** All parts, in the order in which they are shown. */
@@ -23,7 +23,7 @@ export const CHANGED_PARTS = [
 
 /** A part that is built from fields that may be unreadable. */
 export interface SourcedPart {
-  /** Identifies the fields that it was built from; equal only for the same fields. */
+  /** Identifies the fields that the part was built from. Equal only for the same fields. */
   sources: string;
   fingerprint: string;
 }
@@ -55,7 +55,7 @@ function joined({ sources, fingerprint }: SourcedPart): string {
   return `${sources}.${fingerprint}`;
 }
 
-/** Returns the parts of a fingerprint, or null for a text that does not contain them. */
+/** Returns a fingerprint's parts, or null if the text does not contain them. */
 export function parseIdentityText(text: string): ParsedIdentity | null {
   const match = TEXT.exec(text);
   if (match === null) return null;
@@ -69,8 +69,8 @@ export function parseIdentityText(text: string): ParsedIdentity | null {
 }
 
 /**
- * Returns the part of a fingerprint that is equal for two contacts with the same details, in any spelling. Both must be
- * built from the same fields. Null if the fingerprint does not contain its parts.
+ * Returns the part of a fingerprint that is the same for two contacts with the same details, in any spelling. Both must
+ * be built from the same fields. Returns null if the fingerprint does not contain its parts.
  */
 export function detailsOf(text: string): string | null {
   const parsed = parseIdentityText(text);
@@ -80,8 +80,8 @@ export function detailsOf(text: string): string | null {
 }
 
 /**
- * Returns the changes between two stored fingerprints. If a part was built from different fields, it is not
- * compared, because the fields changed and not the person.
+ * Returns what has changed between two stored fingerprints. If a part was built from different fields, it is not
+ * compared, because the fields have changed and not the person.
  */
 export function changedParts(before: string, after: string): ChangedPart[] {
   if (before === after) return [];

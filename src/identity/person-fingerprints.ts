@@ -1,7 +1,7 @@
 /**
- * Fingerprints by which a person is recognised under a different ID, without a name or an address. They are
- * the fingerprints of the parts of an identity (`identity-text.ts`), so the stored data of a contact can be
- * compared with a record that was just read.
+ * Recognises a person under a different ID by fingerprints, without a name or an address. They are the fingerprints of
+ * an identity's parts (`identity-text.ts`), so stored data about a contact can be compared with a record that was just
+ * read.
  */
 import type { Identity } from '../core/contact.ts';
 import { canonicalAddress } from './canonical-address.ts';
@@ -13,16 +13,16 @@ type Fingerprint = (purpose: string, text: string) => string;
 
 export interface PersonFingerprints {
   name: string;
-  /** One fingerprint for each address and, if there are several addresses, one for all of them together. */
+  /** One fingerprint for each address. If there are several addresses, also one for all of them together. */
   addresses: readonly string[];
   employers: readonly string[];
-  /** Names by which texts about the person are found, as fingerprints of their words, or none if omitted. */
+  /** Names by which texts about the person are found, as fingerprints of their words. Defaults to none. */
   names?: readonly string[];
 }
 
 /**
- * 64 bits distinguish one value of a contact from the next. The probability of missing a change is 1 in
- * 10^19.
+ * The length of a fingerprint. 64 bits distinguish a contact's values, and a change is missed with a probability of 1
+ * in 10^19.
  */
 const PART_LENGTH = 11;
 
@@ -44,7 +44,7 @@ export function nameFingerprint(
   return partFingerprint(fingerprint, 'identity_name', name);
 }
 
-/** Distinct values in canonical spelling, sorted, because CRMs do not guarantee an order. */
+/** Returns distinct values in canonical spelling, sorted, because CRMs do not guarantee an order. */
 export function distinctTexts(texts: readonly string[]): string[] {
   return [...new Set(texts.filter(Boolean))].sort();
 }
@@ -103,9 +103,8 @@ export function joinedFingerprints(
 }
 
 /**
- * Returns true if both may be the same person, because they have the same name in canonical spelling, and an equal
- * address or employer. If neither part is known for both, the name alone decides, because nothing else distinguishes
- * them. Pure.
+ * Returns true if both may be the same person. They must have the same name in canonical spelling, and an equal address
+ * or employer. If neither part is known for both, the name alone decides. Pure.
  */
 export function mayBeSamePerson(one: PersonFingerprints, other: PersonFingerprints): boolean {
   if (one.name !== other.name) return false;

@@ -1,6 +1,6 @@
 /**
- * States, provinces and countries, and their spellings. The entries here and the library's names are part of
- * fingerprints on disk, so read decision 9 before you change a line.
+ * States, provinces and countries, and their spellings. These entries and the library's names are part of fingerprints
+ * on disk, so read decision 9 before you change a line.
  */
 import countries from 'i18n-iso-countries/index.js';
 import german from 'i18n-iso-countries/langs/de.json' with { type: 'json' };
@@ -130,7 +130,7 @@ VG: british virgin islands
 VN: viet nam
 `;
 
-/** Words that follow a name and a comma in lists of countries: "Korea, Republic of". */
+/** Words that follow a name and a comma in lists of countries, as in "Korea, Republic of". */
 export const COUNTRY_TITLES = [
   'republic of',
   'islamic republic of',
@@ -151,9 +151,7 @@ export interface Country {
 
 const OTHER_LANGUAGES = [german, spanish, french, italian, dutch, portuguese];
 
-/**
- * Returns all countries of ISO 3166 with the library's names, and with the spellings that the library does not contain.
- */
+/** Returns all countries of ISO 3166, with the library's names and with spellings that the library lacks. */
 export function readCountries(): Country[] {
   for (const language of [english, ...OTHER_LANGUAGES]) countries.registerLocale(language);
   const namesIn = OTHER_LANGUAGES.map(({ locale }) =>

@@ -10,13 +10,13 @@ import {
 import { DESIGNATORS, DIRECTIONS, NUMBERS, STREET_TYPES } from './street-words.ts';
 import { PART_END, splitWords } from './words.ts';
 
-/** How words are folded, wherever they are in an address. */
+/** How the words of an address are converted to canonical form, wherever they are in it. */
 export interface Spellings {
-  /** Single words: street → st, illinois → il. */
+  /** Single words, such as street → st and illinois → il. */
   words: ReadonlyMap<string, string>;
-  /** Several words, by the first of them in the form that `words` produces; the longest first. */
+  /** Several words, by their first word in the form that `words` produces. Longest first. */
   phrases: ReadonlyMap<string, readonly Phrase[]>;
-  /** The meaning of a part between two commas that contains only this: fr → FR; without a meaning → ''. */
+  /** What a part between two commas means if it contains only this, such as fr → FR. Empty if it has no meaning. */
   parts: ReadonlyMap<string, string>;
   /** Codes of American states. */
   states: ReadonlySet<string>;
@@ -34,7 +34,8 @@ export const MAX_PART_WORDS = 10;
 let spellings: Spellings | undefined;
 
 /**
- * Returns the spellings. They are created on first use, because there are thousands of them, and only syncs use them.
+ * Returns the spellings. They are created when they are first used, because there are thousands of them and only syncs
+ * need them.
  */
 export function knownSpellings(): Spellings {
   spellings ??= createSpellings();
@@ -51,7 +52,7 @@ function createSpellings(): Spellings {
     ...regions,
     ...countries.map(({ canonical, english }): [string, string[]] => [canonical, [...english]]),
   ];
-  // Country codes are not words: "it" means Italy only if there are no other words next to it.
+  // Country codes are not words. "it" means Italy only if no other words are next to it.
   const words = new Map(
     known.flatMap(([canonical]) => (isLower(canonical) ? [[canonical, canonical]] : [])),
   );
@@ -71,21 +72,20 @@ function createSpellings(): Spellings {
   };
 }
 
-/** Georgia is a state and a country, and an address does not say which one it means. */
+/** The code of Georgia, which is a state and a country. An address does not show which one it means. */
 const GEORGIA = 'GE';
 
 /**
- * The codes of Sweden and the Philippines, because "southeast" and "penthouse" can also be alone between two
- * commas.
+ * The codes of Sweden and the Philippines, because "southeast" and "penthouse" can also be alone between two commas.
  */
 const WORDS_ALONE: ReadonlySet<string> = new Set(['se', 'ph']);
 
 type CanonicalCountry = Country & { canonical: string };
 
 /**
- * DE is Delaware and Germany, CA is California and Canada. A text does not show which is meant, but for one street only
- * one of them can be right, so they share the canonical form. All other countries have their code in capitals, so
- * Poland is not mistaken for a place.
+ * Adds canonical forms. DE is Delaware and Germany, and CA is California and Canada. A text does not show which is
+ * meant, but for one street only one of them can be right, so they share the canonical form. All other countries have
+ * their code in capitals, so Poland is not taken for a place.
  */
 function withCanonicals(
   countries: readonly Country[],
@@ -100,8 +100,8 @@ function withCanonicals(
 }
 
 /**
- * Codes and foreign names, except names that are also words of addresses. The German name of Iceland, for example, is
- * Island.
+ * Returns codes and foreign names, except names that are also words of addresses. For example, the German name of
+ * Iceland is Island.
  */
 function wholeParts(
   countries: readonly CanonicalCountry[],
@@ -140,7 +140,7 @@ function byFirstWord(phrases: readonly Phrase[]): Map<string, Phrase[]> {
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 const ONES = 'first second third fourth fifth sixth seventh eighth ninth'.split(' ');
 
-/** Twenty first means 21st, ninety ninth means 99th. */
+/** Returns ordinals of two words, such as twenty first for 21st and ninety ninth for 99th. */
 function twoDigitOrdinals(): [string, string[]][] {
   return TENS.flatMap((ten, tens) =>
     ONES.map((one, index): [string, string[]] => {

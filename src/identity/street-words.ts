@@ -1,9 +1,9 @@
 /**
- * The words of American streets. Each line contains one word in its canonical form (the abbreviation of the
- * Postal Service) and its other spellings. They are from Publication 28 of the United States Postal Service,
- * appendix C. It leaves out abbreviations that would be mistaken for a state's code, such as LA for lane.
+ * The words of American streets. Each line contains one word in canonical form (the Postal Service's abbreviation) and
+ * its other spellings. They come from appendix C of the Postal Service's Publication 28. Abbreviations that could be
+ * taken for a state's code are left out, such as LA for lane.
  *
- * The entries here are part of fingerprints on disk, so read decision 9 before you change a line.
+ * These entries are part of fingerprints on disk, so read decision 9 before you change a line.
  */
 
 /** Directions. */
@@ -18,7 +18,7 @@ se: southeast, south east, s e
 sw: southwest, south west, s w
 `;
 
-/** Types of streets. Plurals are separate words, unless the Postal Service has one abbreviation for both. */
+/** Types of streets. A plural is a separate word, unless the Postal Service has one abbreviation for both. */
 export const STREET_TYPES = `
 aly: alley, allee, ally
 anx: annex, anex, annx
@@ -245,7 +245,7 @@ sr: senior
 no: nr, number
 `;
 
-/** Numbers and ordinals as words. Tens are words only before another number: twenty first. */
+/** Numbers and ordinals as words. Tens are words only before another number, as in twenty first. */
 export const NUMBERS = `
 1: one
 2: two

@@ -1,15 +1,15 @@
 /** Text → words in lower case, without accents and punctuation. */
 
-/** Separates two parts of a text: a comma, a semicolon, a vertical bar or a line break. */
+/** Separates two parts of a text. It stands for a comma, a semicolon, a vertical bar or a line break. */
 export const PART_END = ',';
 
 /** The sign before an apartment number. */
 export const NUMBER_SIGN = '#';
 
 /**
- * Returns the words of a text. Apostrophes are dropped (O'Brien), and so are the full stops of abbreviations
- * (U.S.A., Ph.D.). Hyphens and other signs separate words, but 4-B becomes 4b, and 12-14 does not change. `&`
- * becomes `and`. `PART_END` and `NUMBER_SIGN` are separate words.
+ * Returns the words of a text. Apostrophes are dropped (O'Brien), and so are the full stops of abbreviations (U.S.A.,
+ * Ph.D.). Hyphens and other signs separate words, but 4-B becomes 4b, and 12-14 stays. `&` becomes `and`. `PART_END`
+ * and `NUMBER_SIGN` are separate words.
  */
 export function splitWords(text: string): string[] {
   const plain = plainText(text);
@@ -38,7 +38,7 @@ export function splitWords(text: string): string[] {
   return words;
 }
 
-/** Returns whether a word starts or ends with a digit: 12, 4b, b4, 5th. */
+/** Returns true if a word starts or ends with a digit, such as 12, 4b, b4 and 5th. */
 export function hasDigit(word: string): boolean {
   return isDigit(word, 0) || isDigit(word, word.length - 1);
 }
@@ -49,7 +49,9 @@ export function isNumber(word: string): boolean {
   return word !== '';
 }
 
-/** Returns the canonical text of words, or the plain text if there are none, so different texts stay different. */
+/**
+ * Returns the canonical text of words. If there are none, returns the plain text, so different texts stay different.
+ */
 export function orPlainText(canonical: string, text: string): string {
   return canonical === '' ? plainText(text).trim() : canonical;
 }
@@ -107,7 +109,10 @@ function joinAt(text: string, kind: number, start: number, at: number): '' | '-'
   return isDigitAfter && at - start === 1 ? '' : null;
 }
 
-/** Matches a single letter after at most two letters: U.S.A. and Ph.D., but not St.Louis, No.5 or Apt.B. */
+/**
+ * Returns true if the full stop belongs to an abbreviation, which is a single letter after at most two letters.
+ * Examples are U.S.A. and Ph.D., but not St.Louis, No.5 or Apt.B.
+ */
 function isAbbreviation(text: string, start: number, at: number): boolean {
   const length = at - start;
   const isLetterAlone = kindAt(text, at + 1) === LETTER && !isWordAt(text, at + 2);

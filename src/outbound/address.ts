@@ -3,8 +3,8 @@
 import { z } from 'zod';
 
 /**
- * The address of a CRM. Whether it may use plain http depends on the whole settings (`allowInsecureHttp`).
- * This is decided where they are read, by the connector's `refusesPlainHttp`.
+ * A CRM's address. Whether it may use plain http depends on the whole settings (`allowInsecureHttp`), so the
+ * connector's `refusesPlainHttp` decides this when they are read.
  */
 export const crmUrlSchema = z.url({ protocol: /^https?$/ });
 
@@ -13,7 +13,7 @@ export function withoutSlash(url: string): string {
   return url.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Returns true if both have the same origin, so data for one of them may also be sent to the other. */
+/** Returns true if both have the same origin, so data for one may also be sent to the other. */
 export function isSameOrigin(url: string, other: string): boolean {
   return URL.canParse(url) && new URL(url).origin === new URL(other).origin;
 }

@@ -16,16 +16,14 @@ export interface Deadline {
 export interface Patience {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /**
-   * How long the exchange may continue after the signal was aborted, for a write in progress; 0 by default.
-   */
+  /** How long the exchange may continue after the signal was aborted, for a write in progress. Defaults to 0. */
   graceMs?: number;
 }
 
 /**
- * Starts a deadline. It uses the machine's own time and not a clock's, because it applies to a real socket. It has its
- * own timer, because a timer of `AbortSignal.timeout` cannot be restarted or cancelled. A run would leave one behind
- * for each request, for a few minutes.
+ * Starts a deadline. It uses the machine's own time, because it applies to a real socket. It has its own timer, because
+ * a timer of `AbortSignal.timeout` cannot be restarted or cancelled, and a run would leave one behind for each request
+ * for a few minutes.
  */
 export function startDeadline({ timeoutMs, signal: stop, graceMs = 0 }: Patience): Deadline {
   const controller = new AbortController();

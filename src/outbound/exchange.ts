@@ -19,7 +19,7 @@ export interface AnswerHead {
   headers: Headers;
 }
 
-/** Result of one request. */
+/** The result of one request. */
 export type Outcome =
   | ({ kind: 'answered'; text: string } & AnswerHead)
   /** The recipient must read the body, because the connection is open until then. */
@@ -37,20 +37,20 @@ export type BrokenBy = 'timeout' | 'stop' | 'connection' | 'size';
 
 export interface Way extends Patience {
   fetch: typeof globalThis.fetch;
-  /** Called with the headers of each response as soon as they arrive. */
+  /** Called with each response's headers as soon as they arrive. */
   onHead?: (headers: Headers) => void;
 }
 
 /**
- * The largest body that is read at once, in bytes after decompression, because a small compressed body may
- * become huge. The largest normal bodies, such as a page of 2,000 records or the description of all fields of
- * an object, are a fraction of it.
+ * The largest body that is read, in bytes after decompression, because a small compressed body can become huge. The
+ * largest normal bodies, such as a page of 2,000 records or the description of an object's fields, are a fraction of
+ * it.
  */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * Sends one request once and returns its result. It never rejects. Redirects are returned as responses,
- * because following them would send the key or the token to the target of the redirect.
+ * Sends one request once and returns its result. Never rejects. Redirects are returned as responses, because following
+ * them would send the key or the token to the redirect's target.
  */
 export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   const deadline = startDeadline(way);
@@ -78,7 +78,7 @@ export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   }
 }
 
-/** Returns the value of a JSON text, or null if it is not JSON, so an unusual response is recognised by its status. */
+/** Returns a JSON text's value, or null if it is not JSON, so an unusual response is recognised by its status. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -93,7 +93,7 @@ function buildInit({ method, headers, body }: Outgoing, signal: AbortSignal): Re
   return typeof body === 'string' ? { ...init, body } : { ...init, body: body(), duplex: 'half' };
 }
 
-/** Returns null beyond the limit. The rest is not read, and the connection is closed. */
+/** Reads a body. Returns null above the limit. The rest is then not read, and the connection is closed. */
 async function readText(body: ReadableStream<Uint8Array> | null): Promise<string | null> {
   if (body === null) return '';
   // A loop over the stream itself takes twice as long as using its reader.
@@ -132,8 +132,8 @@ async function* flow(
 const CONNECTING = new Set<unknown>(['getaddrinfo', 'connect']);
 
 /**
- * Failures of a connection that was never established, because the first packet got no response or the
- * certificate was invalid.
+ * Errors of a connection that was never established, because the first packet got no response or the certificate was
+ * invalid.
  */
 const UNCONNECTED_CODES = new Set<unknown>([
   'UND_ERR_CONNECT_TIMEOUT',
@@ -149,8 +149,8 @@ const UNCONNECTED_CODES = new Set<unknown>([
 ]);
 
 /**
- * Returns true only if it is certain that nothing was sent. A reset looks the same before and after the other
- * side did the work, so it proves nothing.
+ * Returns true only if it is certain that nothing was sent. A reset proves nothing, because it looks the same before
+ * and after the other side did the work.
  */
 function neverConnected(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;

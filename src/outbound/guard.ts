@@ -1,8 +1,8 @@
 /**
- * The only guard of outgoing requests. It receives the final URL of each request and decides whether the request is
- * allowed. An operator's settings file can name any host, even one in a private network. Addresses set in a browser may
- * lead only to public addresses and to addresses that the operator has named. All requests go through the proxies that
- * the environment names.
+ * Guards all outgoing requests. It receives each request's final URL and decides whether it is allowed. An operator's
+ * settings file can contain any host, even one in a private network. Addresses that are set in a browser may lead only
+ * to public addresses and to addresses that the operator allows. All requests go through the proxies in the
+ * environment.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
@@ -15,8 +15,8 @@ export interface NamedByOperator {
   /** Origins of addresses in the settings and the environment. No other port on their hosts is allowed. */
   origins: readonly string[];
   /**
-   * Hosts: `crm.example.org` for the default ports of http and https, `crm.example.org:8443` for
-   * one port, `127.0.0.1:*` for all of them.
+   * Hosts, such as `crm.example.org` for the default ports of http and https, `crm.example.org:8443` for one port, and
+   * `127.0.0.1:*` for all ports.
    */
   hosts: readonly string[];
 }
@@ -56,7 +56,7 @@ export function outboundFetch(reach: Reach): Fetch {
   };
 }
 
-/** Returns whether the operator has named this address, with its port. */
+/** Returns true if the operator allows this address with its port. */
 export function isNamed(
   { origin, hostname, host }: URL,
   { origins, hosts }: NamedByOperator,
@@ -68,8 +68,8 @@ export function isNamed(
 export type NotPublic = 'password' | 'plain' | 'private';
 
 /**
- * Returns why this is not the URL of a public address, as far as its text shows, or null if it can be one. The address
- * that a name leads to is checked when a request connects.
+ * Returns why this is not the URL of a public address, as far as its text shows, or null if it may be one. The address
+ * behind a name is checked when a request connects.
  */
 export function whyNotPublic({ hostname, username, password, protocol }: URL): NotPublic | null {
   if (username + password !== '') return 'password';
@@ -79,12 +79,9 @@ export function whyNotPublic({ hostname, username, password, protocol }: URL): N
   return isPrivate ? 'private' : null;
 }
 
-/**
- * Returns true if this IPv4 or IPv6 address is not on the public internet, or leads to an address that is
- * not.
- */
+/** Returns true if this IPv4 or IPv6 address is not on the public internet, or leads to an address that is not. */
 export function isPrivateAddress(address: string): boolean {
-  // A link-local address can contain the name of its interface.
+  // A link-local address can contain its interface's name.
   const [bare = ''] = address.split('%');
   if (!isIPv6(bare)) return PRIVATE.check(bare, 'ipv4');
   if (NAT64.check(bare, 'ipv6')) return translatesToPrivate(bare);
@@ -119,7 +116,7 @@ for (const [address, prefix] of [
   PRIVATE.addSubnet(address, prefix, 'ipv4');
 }
 for (const [address, prefix] of [
-  // These addresses lead to an IPv4 address, which may be private: Teredo and 6to4.
+  // Teredo and 6to4 addresses lead to an IPv4 address, which may be private.
   ['2001::', 32],
   ['2002::', 16],
   // For benchmarks, for host identifiers that are not addresses, and for documentation.
@@ -152,10 +149,9 @@ const PRIVATE_NAME =
   /^(localhost|[^.]+|.*\.(localhost|local|internal|intranet|lan|home|corp|home\.arpa))\.?$/i;
 
 /**
- * Connects to exactly the addresses that were checked, so a name that resolves differently a moment later
- * cannot redirect the request. If a name has one private address among public ones, it is rejected as a
- * whole. A proxy resolves names itself, so with a proxy only the text of the URL is checked. `doctor` reports
- * this.
+ * Connects to exactly the addresses that were checked. So a name that resolves differently a moment later cannot
+ * redirect the request. If a name has both private and public addresses, it is rejected. A proxy resolves names itself,
+ * so with a proxy only the URL's text is checked, and `doctor` reports this.
  */
 async function sendPinned(
   url: URL,

@@ -5,7 +5,10 @@ import type { Clock } from '../core/clock.ts';
  * time of day is set.
  */
 export interface PacePolicy<Limit> {
-  /** Returns how long the next request has to wait, as far as it is known now; 0 or less if it may be sent. */
+  /**
+   * Returns how long the next request has to wait, as far as it is known now. If the result is 0 or less, it may be
+   * sent.
+   */
   waitMs(nowMs: number): number;
   /** Records that a request is sent. Call the returned function once the request is over. */
   depart(nowMs: number): (nowMs: number) => void;
@@ -14,8 +17,8 @@ export interface PacePolicy<Limit> {
   /** Keeps to a different limit from now on. */
   keep(limit: Limit, nowMs: number): void;
   /**
-   * If the limit is shared, called before each departure with the number of waiting requests. If it rejects,
-   * those requests reject too.
+   * Called before each departure with the number of waiting requests, if the limit is shared. If it rejects, those
+   * requests reject too.
    */
   prepare?: ((waiting: number) => Promise<void>) | undefined;
 }
@@ -23,9 +26,9 @@ export interface PacePolicy<Limit> {
 /** The pace of requests that the other side counts together. */
 export interface Pace<Lane extends string, Limit> {
   /**
-   * Resolves when a request of this lane may be sent: lanes take turns, and within a lane requests are served
-   * in order. Call the returned function once the request was answered or given up. Rejects with the signal's
-   * reason, and then nothing is counted.
+   * Resolves when a request of this lane may be sent. Lanes take turns, and within a lane requests are served in order.
+   * Call the returned function once the request was answered or given up. If the signal is aborted, rejects with its
+   * reason, and nothing is counted.
    */
   take(lane: Lane, signal?: AbortSignal): Promise<() => void>;
   /** Lets no request through for that long, for example after a 429. */
@@ -153,40 +156,37 @@ export function createPaceRegistry<One>(make: (key: string) => One): PaceRegistr
   };
 }
 
-/**
- * The number of requests per second (null or 0: no limit), and the burst that may be sent at once after a
- * pause.
- */
+/** The number of requests per second (null or 0 for no limit), and how many may be sent together after a pause. */
 export interface BucketLimit {
   ratePerSecond: number | null;
   burst: number;
   /**
-   * The number of further requests that the service would accept at once. They are kept in reserve for late requests.
+   * How many further requests the service would accept at the same time. They are kept in reserve for late requests.
    * Defaults to none.
    */
   spare?: number;
 }
 
 /**
- * Even with many requests in flight, this many may be sent at once, because with only one a late timer could
- * not be made up for.
+ * At least this many requests may be sent together, even with many in flight. With only one, a late timer could not be
+ * made up for.
  */
 const LEAST_AT_ONCE = 2;
 
 /**
  * Returns a token bucket, for services that allow a rate and a burst. It starts to fill at `startMs`. A request takes
- * its token from the service's bucket at some moment between its departure and its response. A full bucket gains no
- * more tokens, so requests in flight count as part of the burst until they are answered. Otherwise late requests and
- * the requests after them could exceed the burst when they arrive together after a pause.
+ * its token from the service's bucket at some time between its departure and its response. A full bucket gains no more
+ * tokens, so requests in flight count as part of the burst until they are answered. Otherwise, late requests and the
+ * requests after them could exceed the burst if they arrive together after a pause.
  *
- * If requests are counted seconds late, all of them at the worst moment, one is rejected in about 10,000 random
- * half-minutes (test/partner). That costs one pause, whereas a guarantee would cost a slower pace in every run.
+ * If requests are counted seconds late, all at the worst moment, one is rejected in about 10,000 random half-minutes
+ * (test/partner). This costs one pause, whereas a guarantee would cost a slower pace in every run.
  */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
   let { burst, spare = 0 } = limit;
   let tokensPerMs = perMs(limit.ratePerSecond);
-  // The bucket does not start full, because a process that ended a moment ago may have emptied the service's
-  // own bucket.
+  // The bucket does not start full, because a process that ended a moment ago may have emptied the service's own
+  // bucket.
   let tokens = Math.max(1, Math.floor(burst / 2));
   let filledUntilMs = startMs;
   let underWay = 0;
@@ -226,7 +226,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     return nowMs;
   }
 
-  /** Returns how many requests may be sent at once now. */
+  /** Returns how many requests may be sent together now. */
   function atOnce(): number {
     return Math.min(burst, Math.max(LEAST_AT_ONCE, burst + spare - underWay));
   }
@@ -239,18 +239,13 @@ export interface DepartureBoard {
   pause(key: string, ms: number): Promise<void>;
 }
 
-/**
- * The maximum number of departures that are reserved at once, because a process that is killed loses them.
- */
+/** How many departures are reserved at a time. A process that is killed loses them. */
 const MAX_RESERVED = 10;
 
 /** Less than a service allows, because several processes may be a little late at the same time. */
 const MAX_SHARED_BURST = 5;
 
-/**
- * If a departure was missed by more than this, the whole process was delayed, and the departure is not made
- * up for.
- */
+/** If a departure was missed by more than this, the whole process was delayed, and the departure is not made up for. */
 const MISSED_AFTER_MS = 500;
 
 /** How long nothing is sent if the board could not be reached, and after how long that is given up. */
@@ -310,12 +305,12 @@ export function sharedBucket(
   };
 }
 
-/** Without a limit, the bucket refills infinitely fast, and every wait becomes 0. */
+/** Returns the rate per millisecond. Without a limit, the bucket refills infinitely fast, so every wait becomes 0. */
 function perMs(ratePerSecond: number | null): number {
   return ratePerSecond ? ratePerSecond / 1_000 : Number.POSITIVE_INFINITY;
 }
 
-/** A number of requests per window, however the other side counts them; null means no limit. */
+/** A number of requests per window, however the other side counts them. Null means no limit. */
 export type WindowLimit = { requests: number; windowMs: number } | null;
 
 /** The part of a limit that is used, because a user may also work with the account by hand. */
@@ -339,8 +334,8 @@ interface Answered {
 /**
  * Returns a sliding window, as CRMs count. A request counts from its departure until one window after its latest
  * possible arrival. The CRM has counted it at some time in between, so network delays cannot put more requests into any
- * of the CRM's windows. No round trip is shorter than the fastest one, so at least that time passes between the arrival
- * of a request and the arrival of the next request.
+ * of the CRM's windows. No round trip is shorter than the fastest one, so at least that time passes between the
+ * arrivals of two requests.
  */
 export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   let kept = limit;
@@ -378,7 +373,7 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
     },
   };
 
-  /** Returns the latest possible arrival, which assumes that the fastest round trip took no time on the way there. */
+  /** Returns the latest possible arrival. It assumes that the fastest round trip took no time on the way there. */
   function latestMs({ departedMs, answeredMs }: Answered): number {
     return Math.min(answeredMs - fastestMs, departedMs + LATEST_ARRIVAL_MS);
   }
@@ -392,8 +387,8 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
 const UNEVEN_ARRIVAL_MS = 100;
 
 /**
- * Returns the window for a limit that many hosts share. Departures are as even as those of a bucket, within the
- * process's own window.
+ * Returns the window for a limit that many hosts share. Departures are as even as a bucket's, within the process's own
+ * window.
  */
 export function sharedWindow(
   limit: WindowLimit,
@@ -422,8 +417,8 @@ export function sharedWindow(
 /** Returns a bucket that never lets more requests through in any window than the limit allows. */
 function toBucketLimit(limit: WindowLimit): BucketLimit {
   if (limit === null) return { ratePerSecond: null, burst: 1 };
-  // The burst is one request out of ten, because a window contains the burst and the requests that the rate
-  // allows during it.
+  // The burst is one request in ten, because a window contains the burst and the requests that the rate allows during
+  // it.
   const burst = Math.max(1, Math.min(MAX_SHARED_BURST, Math.floor(limit.requests / 10)));
   const windowMs = limit.windowMs + UNEVEN_ARRIVAL_MS;
   return { ratePerSecond: ((limit.requests * USED_PART - burst + 1) / windowMs) * 1_000, burst };

@@ -10,7 +10,7 @@ import { ConfigurationError } from '../core/errors.ts';
 export interface Proxies {
   /** The proxy for `http:`. Empty if there is none. */
   httpProxy: string;
-  /** The proxy for `https:`; if empty, `httpProxy` is also used for these requests. */
+  /** The proxy for `https:`. If it is empty, `httpProxy` is used. */
   httpsProxy: string;
   /** The hosts that are reached directly, separated by commas. */
   noProxy: string;
@@ -20,7 +20,7 @@ export interface Proxies {
 const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Returns the proxies from this environment, or null if there are none. Throws a ConfigurationError for an invalid one.
+ * Returns the proxies from this environment, or null if there are none. Throws a ConfigurationError if one is invalid.
  */
 export function readProxies(
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -35,7 +35,7 @@ export function readProxies(
 function readProxy(env: Readonly<Record<string, string | undefined>>, name: string): string {
   const { value, spelling } = readVariable(env, name);
   if (value === '') return '';
-  // Read as curl does: `proxy.example.org:3128` is an address without its scheme.
+  // Read like curl does: `proxy.example.org:3128` is an address without its scheme.
   const address = value.includes('://') ? value : `http://${value}`;
   if (URL.canParse(address) && PROXY_SCHEMES.has(new URL(address).protocol)) return address;
   // The value may contain a password.
@@ -47,14 +47,14 @@ function readProxy(env: Readonly<Record<string, string | undefined>>, name: stri
 
 const PROXY_SCHEMES = new Set(['http:', 'https:']);
 
-/** Both spellings are in use, and the lower-case one takes precedence, as in curl. */
+/** Reads a variable. Both spellings are in use, and the lower-case one comes first, as in curl. */
 function readVariable(env: Readonly<Record<string, string | undefined>>, name: string) {
   const lower = name.toLowerCase();
   const spelling = env[lower] === undefined ? name : lower;
   return { spelling, value: env[spelling]?.trim() ?? '' };
 }
 
-/** Describes the proxies for a user, without their passwords: `proxy.example.org:3128 (HTTPS_PROXY)`. */
+/** Describes the proxies to a user without their passwords, such as `proxy.example.org:3128 (HTTPS_PROXY)`. */
 export function describeProxies({ httpProxy, httpsProxy }: Proxies): string {
   const named = [
     ['HTTPS_PROXY', httpsProxy],
@@ -64,9 +64,8 @@ export function describeProxies({ httpProxy, httpsProxy }: Proxies): string {
 }
 
 /**
- * Creates a dispatcher that sends requests through the proxies if there are any, otherwise directly. It uses
- * a tunnel (CONNECT), in which a proxy sees only the host and port of an https request. `lookup` resolves the
- * hosts that are reached directly.
+ * Creates a dispatcher that sends requests through the proxies, if any, and otherwise directly. For https it uses a
+ * tunnel (CONNECT), so a proxy sees only the host and port. `lookup` resolves the hosts that are reached directly.
  */
 export async function createDispatcher(
   proxies: Proxies | null,

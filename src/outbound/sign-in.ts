@@ -1,4 +1,4 @@
-/** OAuth: one sign-in for all requests, refresh tokens that rotate, and error codes. */
+/** Signs in with OAuth: one sign-in for all requests, refresh tokens that rotate, and error codes. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { WallClock } from '../core/clock.ts';
@@ -27,13 +27,10 @@ export interface SignInWays<SignIn> {
   refusedForGood(): Error;
 }
 
-/** The maximum number of renewals in a row without an accepted request in between. */
+/** How many renewals in a row are made without an accepted request in between. */
 const MAX_RENEWALS = 2;
 
-/**
- * The maximum number of attempts for one request. An accepted request in the meantime resets the count of
- * renewals.
- */
+/** How often one request is tried. If a request is accepted in the meantime, the count of renewals starts again. */
 const MAX_SIGN_INS = 4;
 
 /** Creates the sign-in of a connector. It does not send anything yet. */
@@ -65,7 +62,7 @@ export function shareSignIn<SignIn extends { accessToken: string }>(
     return current !== null && isUsable ? current : share();
   }
 
-  /** Returns a sign-in other than the one with this token, because that token was rejected. */
+  /** Returns a sign-in with a different token, because this token was rejected. */
   async function renew(rejectedToken: string): Promise<SignIn> {
     if (current !== null && current.accessToken !== rejectedToken) return current;
     if (underWay === null) {
@@ -99,7 +96,7 @@ export interface RefreshTokens {
   signal: AbortSignal;
   /** The name of the secret that contains the current refresh token. */
   name: string;
-  /** The token in the settings, used until one is stored. */
+  /** The token in the settings. It is used until a token is stored. */
   settingsToken: string | null;
 }
 
@@ -107,17 +104,13 @@ export interface RefreshTokens {
 const LOOKS = 5;
 const LOOK_WAIT_MS = 200;
 
-/**
- * The number of refresh tokens that are tried before a rejection counts, because other processes may
- * repeatedly be faster.
- */
+/** How many refresh tokens are tried before a rejection counts, because other processes may repeatedly be faster. */
 const MAX_TOKENS = 3;
 
 /**
- * Refreshes with the stored token, or with the one in the settings. If it is rejected, another process may
- * have used it a moment ago. Then the token that the other process has stored is tried. A rotated token is on
- * disk (`keep`) before its access token is used, because the old token may be invalid from then on. Throws a
- * ConfigurationError if there is no token.
+ * Refreshes with the stored token, or with the token in the settings. If it is rejected, another process may have used
+ * it a moment ago, so the token that it has stored is tried. A rotated token is on disk (`keep`) before its access
+ * token is used, because the old token may be invalid from then on. Throws a ConfigurationError if there is no token.
  */
 export async function refreshWithStored<Reply>(
   tokens: RefreshTokens,
@@ -169,7 +162,7 @@ export function secretFingerprint(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }
 
-/** Returns the hash that the user's browser passes on instead of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
+/** Returns the hash that the user's browser passes on in place of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
 export function toCodeChallenge(codeVerifier: string): string {
   return createHash('sha256').update(codeVerifier).digest('base64url');
 }
@@ -180,7 +173,7 @@ export function consentNotWanted(authType: string): ConfigurationError {
   return new ConfigurationError(message, { code: 'consent_not_wanted' });
 }
 
-/** Returns a request to a sign-in server (RFC 6749): a form, in which parts without a value are omitted. */
+/** Returns a request to a sign-in server (RFC 6749). It is a form, in which parts without a value are left out. */
 export function formRequest(
   url: string,
   form: Readonly<Record<string, string | undefined>>,
@@ -210,7 +203,7 @@ export interface SignInRefusal {
   words: ForeignText | null;
 }
 
-/** Some servers, such as HubSpot's, have their own codes under `status`, and also the description under `message`. */
+/** Some servers, such as HubSpot's, have their own codes in `status`, and the description also in `message`. */
 const refusalSchema = z.object({
   error: z.string().optional(),
   status: z.string().optional(),
@@ -231,7 +224,7 @@ export function refusalIn({ status, text }: { status: number; text: string }): S
   };
 }
 
-/** The codes of OAuth and of the CRMs that may appear in a message. Anything else may be a text. */
+/** The codes of OAuth and of the CRMs that may appear in a message. Anything else could be free text. */
 const OAUTH_WORDS: ReadonlySet<string> = new Set(
   `access_denied app_not_found inactive_org inactive_user interaction_required invalid_app_access
   invalid_assertion_type invalid_client invalid_client_credentials invalid_client_id invalid_grant
@@ -244,7 +237,7 @@ const OAUTH_WORDS: ReadonlySet<string> = new Set(
   OAUTH_APPROVAL_ERROR_GENERIC OAUTH_APP_BLOCKED OAUTH_AUTHORIZATION_BLOCKED`.split(/\s+/),
 );
 
-/** Returns an OAuth code from a sign-in server or an address; `unknown_error` for any other text. */
+/** Returns an OAuth code from a sign-in server or an address, or `unknown_error` for any other text. */
 export function oauthWord(word: string): string {
   return OAUTH_WORDS.has(word) || /^HTTP_\d{3}$/.test(word) ? word : 'unknown_error';
 }

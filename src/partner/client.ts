@@ -34,17 +34,17 @@ export interface PartnerClientOptions {
   onCall?: (call: PartnerCall) => void;
   fetch?: typeof globalThis.fetch;
   /**
-   * The maximum time for one attempt of a free call, in addition to the time that the service itself is known
-   * to need for it; 30,000 by default.
+   * How long one attempt of a free call may take, in addition to the time that the service is known to need for it.
+   * Defaults to 30,000.
    */
   requestTimeoutMs?: number;
-  /** The same for a call that costs credits or may do so; 60,000 by default. */
+  /** How long one attempt of a call may take that costs credits or may do so. Defaults to 60,000. */
   submitTimeoutMs?: number;
 }
 
 /**
- * The Partner Data Service in our own terms. Every method keeps the key's pace and is retried if that is
- * safe. It rejects with an error of `errors.ts`, or with the reason of its signal.
+ * The Partner Data Service in our own terms. Every method keeps the key's pace and is retried if that is safe. It
+ * rejects with an error of `errors.ts`, or with its signal's reason.
  */
 export interface PartnerClient {
   /**
@@ -65,15 +65,13 @@ export interface PartnerClient {
   /** Reads the remaining credits. */
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
   /**
-   * Returns how far this machine's clock is ahead of the service's clock, according to the `Date` of the last response.
-   * Negative if it is behind, 0 if no difference is certain, null if no response had a `Date`.
+   * Returns how far this machine's clock is ahead of the service's, according to the `Date` of the last response.
+   * Negative if it is behind, 0 if no difference is certain, and null if no response had a `Date`.
    */
   clockAheadMs(): number | null;
   /** Resolves if the service knows the key and its team is active. */
   test(signal?: AbortSignal): Promise<void>;
-  /**
-   * Reads the health of the service's areas: the documented areas, and the areas that `discover` has found.
-   */
+  /** Reads the health of the service's areas. They are the documented areas and those that `discover` has found. */
   health(signal?: AbortSignal): Promise<AreaHealth[]>;
   /** Learns the paths of the operations and the rate limit from the service's openapi.json. */
   discover(signal?: AbortSignal): Promise<Discovery>;
@@ -88,10 +86,7 @@ export interface PartnerClient {
 const REQUEST_TIMEOUT_MS = 30_000;
 const SUBMIT_TIMEOUT_MS = 60_000;
 
-/**
- * Creates a client for one key. It does not send anything yet. Throws `ConfigurationError` for invalid
- * settings.
- */
+/** Creates a client for one key. Sends nothing yet. Throws `ConfigurationError` for invalid settings. */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { clock, log, pacer = createPacer({ clock }), onCall = () => {} } = options;
   const time = createServiceTime(clock);
@@ -158,7 +153,7 @@ function usableBaseUrl(text: string): string {
   );
 }
 
-/** A header accepts only such characters, and fetch would quote the whole key in its error. */
+/** Returns the key if a header accepts its characters. Otherwise fetch would quote the whole key in its error. */
 function usableKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;

@@ -53,11 +53,11 @@ export interface Finding {
   /** For example `submit persons`. */
   subject: string;
   /**
-   * For example `POST /enhancements, the list under "persons"`, followed by `(assumed)` if the path
-   * is published and its body is not.
+   * For example `POST /enhancements, the list under "persons"`, with `(assumed)` if the path is published and its body
+   * is not.
    */
   value: string;
-  /** `published`: according to openapi.json. `assumed`: not published, so it is only tried first. */
+  /** `published`: it is in openapi.json. `assumed`: it is not published, so it is only tried first. */
   source: 'published' | 'assumed';
 }
 
@@ -70,7 +70,9 @@ const OPENAPI: Operation = {
   routes: [{ method: 'GET', path: '/openapi.json' }],
 };
 
-/** The client works without a description, because there are defaults for everything. */
+/**
+ * Errors of a service without a description. The client works without one, because there are defaults for everything.
+ */
 const ABSENT = [PartnerEndpointMissing, PartnerRedirected, PartnerServerError, ReplyUnreadable];
 
 /** Learns from the service which paths its operations have, and stores them in `routes`. Costs no credits. */

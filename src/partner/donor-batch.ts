@@ -4,12 +4,12 @@ import { idSchema } from './wire.ts';
 
 /** Requests that name many donors, and what their responses contain about donors without a result. */
 
-/** Maximum number of donor IDs in one request (service document, section 8). */
+/** The maximum number of donor IDs in one request (service document, section 8). */
 export const MAX_DONORS_PER_REQUEST = 100;
 
 /**
- * Returns the donors, each of them once, because the service would charge for a repeated donor again. Throws
- * `RangeError` unless there are 1 to 100, because the service would respond with 400.
+ * Returns the donors without duplicates, because the service would charge for a donor again. Throws `RangeError` unless
+ * there are 1 to 100, because the service would respond with 400.
  */
 export function distinctDonors(donorIds: readonly string[]): string[] {
   const distinct = [...new Set(donorIds)];

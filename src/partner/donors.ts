@@ -10,8 +10,8 @@ import { bareOrUnder, idSchema, listUnder, withIdAs } from './wire.ts';
 /** Donor retrieval (service document, section 4.4). Payloads are not documented. */
 export interface Donors {
   /**
-   * Reads one profile, and costs a credit of the donors bucket. `PartnerNotFound` for an unknown donor
-   * (refunded). After `AnswerLost`, the credit may have been spent.
+   * Reads one profile. Costs one credit of the donors bucket. Throws `PartnerNotFound` for an unknown donor, and the
+   * credit is refunded. After `AnswerLost`, the credit may have been spent.
    */
   read(donorId: string, signal?: AbortSignal): Promise<Profile>;
   /**
@@ -25,11 +25,11 @@ export interface Donors {
    * unknown donor.
    */
   readMetadata(donorId: string, signal?: AbortSignal): Promise<DonorMetadata>;
-  /** Does the same for 1 to 100 donors. Costs no credits. */
+  /** Reads the metadata of 1 to 100 donors. Costs no credits. */
   readMetadataOfMany(donorIds: readonly string[], signal?: AbortSignal): Promise<MetadataBatch>;
 }
 
-/** A donor as mentioned in another record: the identity, without any paid data. */
+/** A donor in another record. Contains the identity, but no paid data. */
 export interface DonorReference {
   donorId: string;
   /**
@@ -76,7 +76,7 @@ function toDonorReference(wire: {
   };
 }
 
-/** A record of a donor in which the ID may have either name. */
+/** A donor's record, in which the ID may have either name. */
 export function withDonorId<Donor extends z.ZodType>(donor: Donor) {
   return withIdAs('id', 'donor_id', donor);
 }
@@ -117,7 +117,7 @@ export interface DonorMetadata extends DonorSummary {
     hasAge: boolean | null;
     hasNetWorth: boolean | null;
     hasCapacity: boolean | null;
-    /** The number of entries of each part. */
+    /** The number of entries in each part. */
     work: number | null;
     education: number | null;
     boards: number | null;

@@ -2,16 +2,13 @@ import { ConfigurationError, FatalError, RetriableError, SkippableError } from '
 import type { Bucket, Charge } from './buckets.ts';
 
 /**
- * Errors of the Partner Data Service (service document, section 7). `details` always contains `endpoint`
- * (method and path, without IDs), `status` (null without a response) and `charged`. No message and no detail
- * contains the key, or anything that the service wrote about a person. The service's texts are omitted,
- * because some of them repeat the submitted data.
+ * Errors of the Partner Data Service (service document, section 7). `details` always contains `endpoint` (method and
+ * path, without IDs), `status` (null without a response) and `charged`. No message and no detail contains the key, or
+ * anything that the service wrote about a person. The service's texts are left out, because some of them repeat the
+ * submitted data.
  */
 
-/**
- * Whether the credits of a failed request may have been spent: they were refunded or never taken, or this is
- * unknown.
- */
+/** Whether a failed request may have cost credits. `no`: they were refunded or never taken. */
 export type Charged = 'no' | 'unknown';
 
 /**
@@ -33,7 +30,7 @@ export class PartnerKeyRejected extends ConfigurationError {
   }
 }
 
-/** 401: the key is past its deactivation date (section 5, rule 4). */
+/** 401: the key's deactivation date has passed (section 5, rule 4). */
 export class PartnerKeyExpired extends ConfigurationError {
   /** The last day on which the key worked, `2026-11-20`, or null if the service did not say. */
   readonly expiredOn: string | null;
@@ -96,14 +93,14 @@ export class PartnerEndpointMissing extends ConfigurationError {
 }
 
 /**
- * A part of a request that the service rejected, and the reason. Its `msg` and `input` may be personal and
- * are omitted. Words that are not known places or types (validation-words.ts) may also be personal, so they
- * are replaced with `?`.
+ * A part of a request that the service rejected, and the reason. Its `msg` and `input` may be personal and are left
+ * out. Words that are not known places or types (validation-words.ts) may also be personal, so they are replaced with
+ * `?`.
  */
 export interface ValidationItem {
   /** For example `missing`. */
   type: string;
-  /** For example `body`, `persons`, 3, `name`. */
+  /** The place, for example `body`, `persons`, 3, `name`. */
   loc: readonly (string | number)[];
 }
 
@@ -122,8 +119,8 @@ export class PartnerValidationError extends SkippableError {
 }
 
 /**
- * Returns the indexes of the submitted people that a 422 blames, in ascending order. Empty if it names none, so it is
- * unknown which of them to omit.
+ * Returns the indexes of the submitted people that a 422 blames, in ascending order. Empty if it blames nobody, in
+ * which case it is unknown whom to leave out.
  */
 export function blamedPersons(error: PartnerValidationError): number[] {
   const indexes = error.items.flatMap(({ loc }) => {
@@ -160,7 +157,7 @@ export class PartnerBadRequest extends SkippableError {
 
 /** 429 after the last attempt, or with a longer wait than a run should spend on it. */
 export class PartnerThrottled extends RetriableError {
-  /** The wait that the service requested, or null if it named none. */
+  /** How long the service asks to wait, or null if it does not say. */
   readonly retryAfterMs: number | null;
 
   constructor(endpoint: string, retryAfterMs: number | null) {
@@ -187,9 +184,9 @@ export class PartnerServerError extends RetriableError {
   }
 }
 
-/** A request that certainly did not arrive, or a free call without a response in any of its attempts. */
+/** A request that certainly did not arrive, or a free call of which no attempt got a response. */
 export class PartnerUnavailable extends RetriableError {
-  /** The status of the response that arrived instead, for example 502 from a gateway, or null if there was none. */
+  /** The status of the response that arrived in its place, for example 502 from a gateway. Null if there was none. */
   readonly status: number | null;
 
   constructor(endpoint: string, problem: string, status: number | null, cause?: unknown) {
@@ -207,7 +204,7 @@ export class PartnerUnavailable extends RetriableError {
  * work can spend credits twice. The caller settles it by the balance.
  */
 export class AnswerLost extends FatalError {
-  /** The bucket from which its credits came, if they are spent, or null if the document names no bucket for it. */
+  /** The bucket that paid for it, if its credits are spent. Null if the document does not say which. */
   readonly bucket: Bucket | null;
 
   constructor(
@@ -245,8 +242,8 @@ export class BulkAddUnfinished extends RetriableError {
 }
 
 /**
- * A free call whose responses could not be read in any of its attempts, because they were an intermediary's
- * page or lacked something. The message names the field and the endpoint.
+ * A free call whose responses could not be read in any attempt, because they were an intermediary's page or lacked
+ * something. The message contains the field and the endpoint.
  */
 export class ReplyUnreadable extends RetriableError {
   constructor(endpoint: string, problem: string, status: number | null = null) {

@@ -29,8 +29,8 @@ export interface Call {
    */
   reads: 'json' | 'file' | 'nothing';
   /**
-   * Returns the problem with the JSON in the response to a free call, which is then sent again, or null if there is
-   * none.
+   * Returns the problem with the JSON in a free call's response, or null if there is none. If there is a problem, the
+   * call is sent again.
    */
   faultIn?: (json: unknown) => DonorSyncError | null;
   /** How long the service itself may work on it, in addition to the usual timeout. */
@@ -54,9 +54,9 @@ export type Body =
 /** A file that is being received. The recipient must read it, because the connection is open until then. */
 export interface ReceivedFile {
   chunks: AsyncIterable<Uint8Array>;
-  /** For example `text/csv; charset=utf-8`, or null if the service does not say. */
+  /** For example `text/csv; charset=utf-8`. Null if the service does not say. */
   contentType: string | null;
-  /** The name that the service suggests, without any folder, or null if it suggests none. */
+  /** The name that the service suggests, without any folder. Null if it suggests none. */
   fileName: string | null;
 }
 
@@ -68,15 +68,15 @@ export interface Line {
   clock: Clock;
   /** Called for every response. */
   time: Pick<ServiceTime, 'note'>;
-  /** Maximum time of a free request, from connecting to the last byte of its response. */
+  /** How long a free request may take, from connecting to its response's last byte. */
   requestTimeoutMs: number;
   /** The same for a call that costs credits, or may cost credits. */
   submitTimeoutMs: number;
 }
 
 /**
- * Sends one request once and returns its result. It rejects only with the signal's reason, and only for calls
- * that cost nothing. For other calls, a stop in flight is a broken exchange.
+ * Sends one request once and returns its result. Rejects only with the signal's reason, and only for calls that cost
+ * nothing. For other calls, a stop in flight is a broken exchange.
  */
 export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise<Exchange> {
   const { clock, fetch, time } = line;
@@ -111,7 +111,7 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
   }
 }
 
-/** Returns the problem with the body of a response that counts anyway, or null if the response does not count. */
+/** Returns the problem with the body of a response that still counts, or null if the response does not count. */
 function problemOfBody(why: BrokenBy, { status }: AnswerHead): string | null {
   if (why === 'size') return `it is over ${MAX_ANSWER_BYTES} bytes`;
   // An error response counts because of its status, even if its explanation is cut off.
@@ -170,24 +170,22 @@ function receivedFile({ headers, chunks }: Extract<Outcome, { kind: 'opened' }>)
   };
 }
 
-/**
- * Returns only the last part of a suggested path, because a service must not choose where a file is written.
- */
+/** Returns only the last part of a suggested path, because a service must not choose where a file is written. */
 function fileNameIn(disposition: string): string | null {
   const name = /filename="?([^";]+)"?/i.exec(disposition)?.[1]?.trim();
   return name?.split(/[/\\]/).at(-1) || null;
 }
 
 /**
- * The time at the service, according to the `Date` of its responses. The monotonic clock continues from the last
- * response, so it is also noticed if this machine's clock is set between two responses.
+ * The service's time, according to the `Date` of its responses. The monotonic clock continues from the last response,
+ * so it is noticed if this machine's clock is set between two responses.
  */
 export interface ServiceTime {
   /** Records the response to a request that was sent at this moment of the monotonic clock. */
   note(headers: Headers, sentMs: number): void;
   /**
-   * Returns how far this machine's clock is ahead of the service's, in milliseconds; negative if it is behind. 0 if the
-   * difference is within the uncertainty of the round trip, or null if nothing is known.
+   * Returns how far this machine's clock is ahead of the service's, in milliseconds. Negative if it is behind, 0 if the
+   * difference is within the uncertainty of the round trip, and null if nothing is known.
    */
   aheadMs(): number | null;
 }

@@ -19,24 +19,23 @@ import {
 /** Exports of donors as files (service document, section 4.4). Payloads are not documented. */
 export interface Exports {
   /**
-   * Orders an export; costs credits of the exports bucket: one for the request according to the document
-   * (section 4.5, rule 1), but expect one for each donor. `RangeError` without fields or donors;
-   * `PartnerBadRequest` if the service finds too many. After `AnswerLost`, the export may have been created
-   * and paid for.
+   * Orders an export. Costs credits of the exports bucket: one for the request according to the document (section 4.5,
+   * rule 1), but expect one for each donor. Throws `RangeError` without fields or donors, and `PartnerBadRequest` if
+   * the service finds too many. After `AnswerLost`, the export may have been created and paid for.
    */
   create(order: ExportOrder, signal?: AbortSignal, mayLeave?: MayLeave): Promise<CreatedExport>;
   /** Reads a page of past exports. Costs no credits. */
   list(page?: PageRequest, signal?: AbortSignal): Promise<Page<DonorExport>>;
-  /** Reads one past export. Free. `PartnerNotFound` for an unknown export. */
+  /** Reads one past export. Costs no credits. Throws `PartnerNotFound` for an unknown export. */
   read(exportId: string, signal?: AbortSignal): Promise<DonorExport>;
   /**
-   * Opens the file of an export. Free. The chunks must be read, or the connection stays open for the time of
-   * one request. Reading rejects with `PartnerUnavailable` if the file is cut off.
+   * Opens an export's file. Costs no credits. The chunks must be read, or the connection stays open for the time of one
+   * request. Reading rejects with `PartnerUnavailable` if the file is cut off.
    */
   download(exportId: string, signal?: AbortSignal): Promise<ReceivedFile>;
 }
 
-/** The donors to export: by ID, or all donors on a list. */
+/** The donors to export, by ID or as a whole list. */
 export type ExportOrder = {
   /** The columns, at least one. The document does not list the available columns. */
   fields: readonly string[];
@@ -46,15 +45,15 @@ export type ExportOrder = {
 /** An export that exists at the service. */
 export interface DonorExport {
   exportId: string;
-  /** The service's word for the status, or null if it has none, because exports are created at once. */
+  /** The service's word for the status. Null if it has none, because it creates exports immediately. */
   status: string | null;
-  /** Null if the service does not report it; the same applies to the fields below. */
+  /** Null if the service does not report it. This is also true for the fields below. */
   format: string | null;
   donorCount: number | null;
   createdAt: string | null;
 }
 
-/** A new export, and the donors that are missing from it, if the service names them. */
+/** A new export, and the donors that it lacks, if the service names them. */
 export interface CreatedExport extends DonorExport {
   /** IDs that belong to no donor. */
   notFound: readonly string[];
@@ -147,7 +146,8 @@ const exportSchema = withIdAs(
 );
 
 /**
- * A file that is cut off rejects with our own error, because the part that was read is not the whole file.
+ * Yields a file's chunks. A file that is cut off rejects with our own error, because the part that was read is not the
+ * whole file.
  */
 async function* translated(
   chunks: AsyncIterable<Uint8Array>,

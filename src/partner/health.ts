@@ -11,7 +11,7 @@ const OTHER_AREAS = ['enhancements', 'exports', 'lists', 'networks'] as const;
 
 type Area = (typeof NAMED_AREAS | typeof OTHER_AREAS)[number];
 
-/** The health of one area of the service; `unknown` if it has no health check. */
+/** The health of one area of the service. `unknown` if it has no health check. */
 export interface AreaHealth {
   area: Area;
   state: 'healthy' | 'unhealthy' | 'unknown';
@@ -26,7 +26,7 @@ export const HEALTH_CHECKS: readonly Operation[] = [...NAMED_CHECKS, ...OTHER_CH
 );
 
 /**
- * Resolves if the service knows the key and its team is active; otherwise rejects with the service's error. Costs no
+ * Resolves if the service knows the key and its team is active. Otherwise rejects with the service's error. Costs no
  * credits.
  */
 export async function testKey(send: Send, signal?: AbortSignal): Promise<void> {
@@ -66,7 +66,7 @@ function createCheck(area: Area) {
   return { area, check: statusOnly(`health of ${area}`, `/${area}/health`) };
 }
 
-/** The bodies of these responses are not documented, but their status is enough. */
+/** An operation whose response is used only for its status, because its body is not documented. */
 function statusOnly(name: string, path: string): Operation {
   const kind = { charges: null, lane: 'other', reads: 'nothing', namesThings: false } as const;
   return operation(name, kind, [{ method: 'GET', path }]);

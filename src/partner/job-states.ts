@@ -4,11 +4,9 @@ import { parseReply, type Reply } from './reply.ts';
 import type { Operation } from './routes.ts';
 import { type Send, sendFor } from './send.ts';
 
-/** Reads the states of many jobs at once, for progress and results. */
+/** Reads the states of many jobs, for progress and results. */
 
-/**
- * The states of some of the requested jobs in a response. Jobs that the response omits are in neither part.
- */
+/** The states of some of the requested jobs. Jobs that the response leaves out are in neither part. */
 export interface JobStates {
   /** The unparsed state of each job, by job ID. It counts even if the job is also reported as unknown. */
   found: ReadonlyMap<string, unknown>;
@@ -20,7 +18,7 @@ export interface JobStates {
 /** How the state of a job in a response is read. */
 export interface JobReader<State> {
   operation: Operation;
-  /** The maximum number of job IDs in one request. */
+  /** How many job IDs one request can contain. */
   maxJobs: number;
   read(entry: unknown, jobId: string, endpoint: string): State;
   vanished: State;
@@ -65,8 +63,8 @@ export async function readJobs<State>(
 }
 
 /**
- * Some services respond with 404 for a whole batch because of one unknown job. Then each half is requested, until the
- * unknown jobs are isolated. It ends because a single job has no halves.
+ * Requests states. Some services respond with 404 for a whole batch because of one unknown job. Each half is then
+ * requested, until the unknown jobs are found. This ends because a single job has no halves.
  */
 async function askFor(
   send: Send,
@@ -97,7 +95,7 @@ const wrappedSchema = z.object({
 });
 const keyedSchema = z.record(z.string(), z.unknown());
 
-/** Reads the three shapes of responses: under `job_id_to_state`, keyed by ID, a list. */
+/** Reads the three shapes of responses: under `job_id_to_state`, keyed by ID, or a list. */
 function statesIn(reply: Reply, jobIds: readonly string[]): JobStates {
   const { json, endpoint } = reply;
   if (Array.isArray(json)) {
@@ -107,8 +105,7 @@ function statesIn(reply: Reply, jobIds: readonly string[]): JobStates {
   const { job_id_to_state: wrapped, not_found: notFound } = parseReply(wrappedSchema, reply);
   const keyed = wrapped ?? parseReply(keyedSchema, reply);
   const recognized = wrapped || notFound || jobIds.some((id) => Object.hasOwn(keyed, id));
-  // With an empty object, a service whose responses are keyed by job ID reports that it knows none of the
-  // jobs.
+  // If a service keys its responses by job ID, an empty object means that it knows none of the jobs.
   if (!recognized && Object.keys(keyed).length > 0) {
     throw new ReplyUnreadable(endpoint, 'job_id_to_state is missing');
   }

@@ -10,13 +10,13 @@ import {
 } from '../outbound/pace.ts';
 
 /**
- * The purpose of a request. Lanes share the rate fairly, so polling never starves submitting, and a thousand queries do
- * not prevent another request from reading a balance (`other`).
+ * What a request is for. Lanes share the rate fairly, so polling never starves submitting, and a thousand queries do
+ * not keep another request from reading a balance (`other`).
  */
 export const LANES = ['submit', 'poll', 'results', 'networks', 'queries', 'other'] as const;
 export type Lane = (typeof LANES)[number];
 
-/** A limit as published by a service: requests per second (null: none), and the burst after a pause. */
+/** A limit that a service has published: requests per second (null for no limit), and the burst after a pause. */
 export interface RateLimit {
   ratePerSecond: number | null;
   burst: number;
@@ -24,14 +24,14 @@ export interface RateLimit {
 
 /** The pace of one API key. Every request with the key first waits for its turn. */
 export interface Pacer extends Pick<Pace<Lane, RateLimit>, 'take' | 'pause'> {
-  /** Keeps to the limit that the service has published, with the same margins as for the documented limit. */
+  /** Keeps the limit that the service has published, with the same margins as for the documented limit. */
   keepLimit(limit: RateLimit): void;
 }
 
 /**
- * The service allows 10 requests per second and a burst of 10 (service document, section 8), counted on
- * arrival, so requests in flight may arrive together with later ones. Two requests of the burst and one
- * percent of the rate are left unused.
+ * The service allows 10 requests per second and a burst of 10 (service document, section 8). It counts on arrival, so
+ * requests in flight may arrive together with later ones. Two requests of the burst and one percent of the rate are
+ * left unused.
  */
 const DEFAULT_RATE_PER_SECOND = 9.9;
 const DEFAULT_BURST = 8;
@@ -40,9 +40,9 @@ const UNUSED_BURST = 2;
 const UNUSED_RATE_PART = 0.01;
 
 export interface PaceOptions {
-  /** Requests per second, 9.9 by default; null or 0 for no limit. */
+  /** Requests per second. Defaults to 9.9. Null or 0 means no limit. */
   ratePerSecond?: number | null;
-  /** Requests that may be sent at once after a pause, 8 by default; at least 1. */
+  /** How many requests may be sent together after a pause, at least 1. Defaults to 8. */
   burst?: number;
 }
 
@@ -52,7 +52,7 @@ export interface PacerOptions extends PaceOptions {
   board?: DepartureBoard | null;
 }
 
-/** Creates paces with a token bucket: one of this process, or one on the board that it shares with others. */
+/** Creates paces with a token bucket. Each belongs to this process, or is on the board that it shares with others. */
 export function createPacer(options: PacerOptions, key = ''): Pacer {
   const { clock, board, ratePerSecond = DEFAULT_RATE_PER_SECOND, burst = DEFAULT_BURST } = options;
   const limit = { ratePerSecond, burst, spare: Math.max(0, DEFAULT_BURST + UNUSED_BURST - burst) };

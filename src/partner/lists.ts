@@ -24,20 +24,20 @@ export interface Lists {
   /** Returns all lists. Costs no credits. */
   list(signal?: AbortSignal): Promise<DonorList[]>;
   /**
-   * Creates a list. Free. `PartnerBadRequest` if the team already has a list with that name, possibly created by a
-   * first attempt whose response was lost.
+   * Creates a list. Costs no credits. Throws `PartnerBadRequest` if the team already has a list with that name. A first
+   * attempt whose response was lost may have created it.
    */
   create(name: string, signal?: AbortSignal): Promise<DonorList>;
   /** Returns a list with one page of its donors. Costs no credits. */
   read(listId: string, page?: PageRequest, signal?: AbortSignal): Promise<ListPage>;
   /**
-   * Renames a list. Free. `PartnerBadRequest` if another list has the name, or if it is one of the service's
-   * own lists.
+   * Renames a list. Costs no credits. Throws `PartnerBadRequest` if another list has the name, or if it is one of the
+   * service's own lists.
    */
   rename(listId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Deletes a list. Free. `PartnerBadRequest` for one of the service's own lists, such as All Saved Donors.
-   * `PartnerNotFound` also if an earlier attempt, whose response was lost, has deleted it.
+   * Deletes a list. Costs no credits. Throws `PartnerBadRequest` for one of the service's own lists, such as All Saved
+   * Donors. Throws `PartnerNotFound` even if an earlier attempt, whose response was lost, has deleted it.
    */
   delete(listId: string, signal?: AbortSignal): Promise<void>;
   /**
@@ -60,15 +60,13 @@ export interface DonorList {
   listId: string;
   /** Unique within the team. */
   name: string;
-  /**
-   * True for a list that the service maintains itself, such as All Saved Donors, or null if the service does not say.
-   */
+  /** True for a list that the service maintains itself, such as All Saved Donors. Null if the service does not say. */
   isSystem: boolean | null;
   /** Null if the service does not say. */
   donorCount: number | null;
 }
 
-/** A list with one page of the donors on it. */
+/** A list with one page of its donors. */
 export interface ListPage extends Page<DonorSummary> {
   list: DonorList;
 }

@@ -2,22 +2,20 @@ import { z } from 'zod';
 import type { RateLimit } from './key-pace.ts';
 import type { Route } from './routes.ts';
 
-/**
- * The part of an OpenAPI document that we use: the paths of operations and their request bodies.
- */
+/** The parts of an OpenAPI document that we use: the paths of operations and their request bodies. */
 export interface OpenApi {
   /** Returns the path of a route as the document spells it, or null if the document does not list it. */
   getPath(route: Route): string | null;
   /**
-   * Returns the field that contains the list in a route's body, null if the body is the list itself, or undefined if
-   * the document leaves it open.
+   * Returns the field that contains the list in a route's body. Null if the body is the list itself, and undefined if
+   * the document does not say.
    */
   getListName(route: Route): string | null | undefined;
   /** Returns the allowed texts of a field in a route's JSON body, or null if there is no restriction. */
   allowedValues(route: Route, field: string): string[] | null;
   /** Returns the maximum of a numeric field in a route's JSON body, or null if there is no restriction. */
   getMaximum(route: Route, field: string): number | null;
-  /** The rate limit in force, if the document contains it (as an extension of its `info`). */
+  /** The rate limit, if the document contains it (as an extension of its `info`). */
   rateLimit: RateLimit | null;
 }
 
@@ -96,7 +94,7 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
     );
   }
 
-  /** The document's own trailing slash is kept, except that the base URL itself has none. */
+  /** Returns a path as it is spelt in the document. Its trailing slash stays, but the base URL itself has none. */
   function spelling(path: string, route: Route): string {
     const plain = route.path.replace(/\/$/, '');
     return plain !== '' && path.endsWith('/') ? `${plain}/` : plain;
@@ -128,9 +126,7 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
   }
 }
 
-/**
- * Returns a path without the base and without a trailing slash, and with the same name for all parameters.
- */
+/** Returns a path without the base and without a trailing slash. All its parameters have the same name. */
 function toPathShape(path: string, basePath: string): string {
   const below =
     basePath !== '' && (path === basePath || path.startsWith(`${basePath}/`))

@@ -15,7 +15,7 @@ export type JobProgress =
   /** The service does not know the job, or no longer knows it. */
   | { state: 'vanished' };
 
-/** Maximum number of jobs in one progress request (service document, section 8). */
+/** The maximum number of jobs in one progress request (service document, section 8). */
 const MAX_JOBS_PER_PROGRESS = 1_000;
 
 export const PROGRESS_OF_ONE = operation('progress of one job', { charges: null, lane: 'poll' }, [
@@ -77,10 +77,10 @@ const stateSchema = z.object({
 
 const oneSchema = z.object({ job_state: stateSchema });
 
-/** An entry in a batch: either the state itself, or the state wrapped as in the response for one job. */
+/** An entry in a batch. It is the state itself, or the state wrapped as in the response for one job. */
 const entrySchema = z.union([stateSchema, oneSchema.transform(({ job_state }) => job_state)]);
 
-/** One invalid entry must not hide the other 999. Its job is read again with the next poll. */
+/** Reads an entry. One invalid entry must not hide the other 999, so its job is read again with the next poll. */
 function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): JobProgress {
   const parsed = entrySchema.safeParse(entry);
   if (parsed.success) return toProgress(parsed.data, log);

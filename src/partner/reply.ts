@@ -6,15 +6,15 @@ import type { ReceivedFile } from './exchange.ts';
 /** The content of a response, and the endpoint to name if something is missing. */
 export interface Reply {
   json: unknown;
-  /** Null unless the operation reads a file. */
+  /** The file, or null if the operation does not read one. */
   file: ReceivedFile | null;
   endpoint: string;
   charges: Charge;
 }
 
 /**
- * Returns the response in the form of the schema. Otherwise throws an error that names the field and the
- * endpoint: `ReplyUnreadable`, or `AnswerLost` if credits may have been spent on the request.
+ * Returns the response in the schema's form. Otherwise throws an error with the field and the endpoint:
+ * `ReplyUnreadable`, or `AnswerLost` if credits may have been spent on the request.
  */
 export function parseReply<Schema extends z.ZodType>(
   schema: Schema,
@@ -33,7 +33,7 @@ export function unreadable({ endpoint, charges }: Reply, problem: string): Error
 }
 
 /**
- * Describes the problem of a response: the first invalid field, and the reason. Values are omitted, because they may be
+ * Describes a response's problem: the first invalid field, and the reason. Values are left out, because they may be
  * about a person.
  */
 export function describeProblem(error: z.ZodError, within = ''): string {
@@ -45,8 +45,8 @@ export function describeProblem(error: z.ZodError, within = ''): string {
 }
 
 /**
- * The parts of a 422 that may be shown: places and types that the service document and its framework know. A
- * service may quote its input in either of them, so any other word is replaced with `?`.
+ * The parts of a 422 that may be shown: places and types that the service document and its framework know. A service
+ * may quote its input in either of them, so any other word is replaced with `?`.
  */
 
 /** Used in place of an unknown word. */
@@ -71,10 +71,7 @@ const PLACES: ReadonlySet<string> = new Set([
   ...['cursor', 'page', 'limit', 'offset', 'min_strength', 'max_strength', 'options'],
 ]);
 
-/**
- * From pydantic, version 2, which produces the service's errors, and the words that services derive from
- * them.
- */
+/** Types of pydantic, version 2, which produces the service's errors, and words that services derive from them. */
 const TYPES: ReadonlySet<string> = new Set([
   ...['missing', 'extra_forbidden', 'json_invalid', 'json_type', 'value_error', 'assertion_error'],
   ...['string_type', 'string_too_short', 'string_too_long', 'string_pattern_mismatch'],

@@ -24,8 +24,8 @@ export interface PartnerCall {
 }
 
 /**
- * Called right before each attempt is sent, however long the attempt waited for its turn. Rejects if it must
- * no longer be sent.
+ * Called right before each attempt is sent, however long it has waited for its turn. Rejects if the request must no
+ * longer be sent.
  */
 export type MayLeave = () => Promise<void>;
 
@@ -38,9 +38,8 @@ export interface RequestDeps {
 }
 
 /**
- * Carries out a call at its pace, with retries where allowed. Resolves with the result, or rejects
- * with an error of `errors.ts`, or with the signal's reason if the call was stopped and certainly
- * cost nothing.
+ * Carries out a call at its pace, with retries where they are allowed. Resolves with the result, or rejects with an
+ * error of `errors.ts`. Rejects with the signal's reason if the call was stopped and certainly cost nothing.
  */
 export async function request(
   deps: RequestDeps,
@@ -88,8 +87,8 @@ async function sendOnce(
 }
 
 /**
- * After a 429, all requests with this key wait, because the limit is per key. After other failures, only this
- * call waits. A stop during the wait takes effect when it is the next attempt's turn.
+ * Waits before a retry. After a 429, all requests with this key wait, because the limit is per key. After other
+ * failures, only this call waits. A stop during the wait takes effect when it is the next attempt's turn.
  */
 async function waitToRetry(
   deps: RequestDeps,

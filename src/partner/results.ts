@@ -16,7 +16,7 @@ export type JobResult =
   | { state: 'failed'; error: string | null }
   /** The service does not know the job, or no longer knows it. */
   | { state: 'vanished' }
-  /** The job is done, but its profile cannot be read. `problem` names the field and the endpoint. */
+  /** The job is done, but its profile cannot be read. `problem` contains the field and the endpoint. */
   | { state: 'unreadable'; problem: string };
 
 /** The service's certainty and its reasons, in its own words. The text does not name a person. */
@@ -28,7 +28,7 @@ export interface Match {
   runnerUp: { probability: number; reasons: readonly string[] } | null;
 }
 
-/** Maximum number of jobs in one results request (service document, section 8). */
+/** The maximum number of jobs in one results request (service document, section 8). */
 export const MAX_JOBS_PER_RESULTS = 10;
 
 export const RESULTS = operation('results of jobs', { charges: null, lane: 'results' }, [
@@ -75,7 +75,7 @@ const resultSchema = z.object({
     .catch(null),
 });
 
-/** If a profile is present, it is a result, whatever the progress contains or omits. */
+/** Reads a result. If there is a profile, it is a result, whatever the progress says. */
 function readResult(entry: unknown, jobId: string, endpoint: string): JobResult {
   const parsed = resultSchema.safeParse(entry);
   if (!parsed.success)

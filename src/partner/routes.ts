@@ -1,8 +1,8 @@
 import type { Call } from './exchange.ts';
 
 /**
- * The paths of the service's operations. The document names two forms of the enhancement paths and does not say which
- * is authoritative. So each operation has candidates, and the candidate that works is remembered.
+ * The paths of the service's operations. The document has two forms of the enhancement paths and does not say which is
+ * right. So each operation has candidates, and the candidate that works is remembered.
  */
 
 /** A possible path of an operation. */
@@ -28,7 +28,7 @@ export interface Operation extends Pick<Call, 'lane' | 'charges' | 'reads' | 'wo
   namesThings: boolean;
 }
 
-/** The known routes of one service. This object exists as long as the service's client. */
+/** The known routes of one service. This object lives as long as the service's client. */
 export interface Routes {
   /** Returns the route that is known to be right, because it has worked or because the service lists it. */
   known(operation: Operation): Route | undefined;
@@ -49,8 +49,8 @@ export function createRoutes(): Routes {
 type OperationKind = Pick<Operation, 'charges'> & Partial<Omit<Operation, 'name' | 'routes'>>;
 
 /**
- * Creates an operation with the given routes, followed by the same routes with the trailing slash that some
- * frameworks require. By default, operations are queries that read JSON and name things.
+ * Creates an operation with these routes, followed by the same routes with the trailing slash that some frameworks
+ * require. By default, an operation is a query that reads JSON and names things.
  */
 export function operation(
   name: string,
@@ -62,8 +62,8 @@ export function operation(
 }
 
 /**
- * Returns true for an operation with only one path in the document. The path then exists, so a 404 is about
- * the thing that the request names.
+ * Returns true for an operation with only one path in the document. The path then exists, so a 404 is about the thing
+ * in the request.
  */
 export function hasOnePath({ routes }: Operation): boolean {
   return new Set(routes.map(({ path }) => path.replace(/\/$/, ''))).size === 1;

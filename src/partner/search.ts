@@ -6,10 +6,9 @@ import type { Send } from './send.ts';
 import { listUnder, nextCursorSchema, type Page, type PageRequest, pageQuery } from './wire.ts';
 
 /**
- * Search in the whole database (service document, section 4.4). Payloads are not documented. Each request,
- * and therefore each page, costs a credit of the searches bucket. A search that the service cannot read
- * causes a `PartnerValidationError` or `PartnerBadRequest` and is refunded. After `AnswerLost`, the credit
- * may have been spent.
+ * Searches the whole database (service document, section 4.4). Payloads are not documented. Each request, and therefore
+ * each page, costs a credit of the searches bucket. A search that the service cannot read throws a
+ * `PartnerValidationError` or `PartnerBadRequest` and is refunded. After `AnswerLost`, the credit may have been spent.
  */
 export interface Search {
   /** Searches by a question in plain English, optionally with filters. */

@@ -17,7 +17,7 @@ import { describeEndpoint, hasOnePath, type Operation, type Route, type Routes }
 export interface Payload {
   /** The ID of the requested thing. */
   id?: string;
-  /** The list in the body: people or IDs. */
+  /** The list in the body, which contains people or IDs. */
   list?: readonly unknown[];
   /** The other fields of the body. Undefined fields are omitted. */
   fields?: Readonly<Record<string, unknown>>;
@@ -25,8 +25,7 @@ export interface Payload {
   /** The cost of this request, if it is known more precisely than the operation's cost in general. */
   charges?: Charge;
   /**
-   * Reads the response. If the response to a free request cannot be read, the request is sent again, as when the
-   * service responds with a 5xx status.
+   * Reads the response. If a free request's response cannot be read, the request is sent again, as after a 5xx status.
    */
   read?: (reply: Reply) => unknown;
 }
@@ -40,9 +39,9 @@ export type Send = (
 ) => Promise<Reply>;
 
 /**
- * Creates the sender of a client. A missing path (404, 405, 307, 308) was never charged, so the next
- * candidate is tried even for a submission. A rejected body (422) was not charged either, so the other form
- * of the body is tried if there is one. Nothing else is a reason to use another route.
+ * Creates a client's sender. A missing path (404, 405, 307, 308) was never charged, so the next candidate is tried even
+ * for a submission. A rejected body (422) was not charged either, so the body's other form is tried if there is one.
+ * There is no other reason to use another route.
  */
 export function createSend(deps: RequestDeps, routes: Routes): Send {
   return async (operation, payload, signal, mayLeave) => {
@@ -74,8 +73,8 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
 }
 
 /**
- * Sends the request and reads the response. If credits may be spent, it is sent only once, whatever the
- * response contains.
+ * Sends the request and reads the response. If credits may be spent, it is sent only once, whatever the response
+ * contains.
  */
 export async function sendFor<Read>(
   send: Send,
@@ -95,7 +94,7 @@ export async function sendFor<Read>(
   return readOnce(await send(operation, { ...payload, read: readOnce }, signal, mayLeave));
 }
 
-/** An unexpected error may have occurred after the request was sent, so its response is lost. */
+/** Converts an unexpected error. It may have occurred after the request was sent, so the response counts as lost. */
 function certainly(error: unknown, call: Call, signal: AbortSignal | undefined): unknown {
   if (call.charges === null || error instanceof DonorSyncError) return error;
   if (signal?.aborted && error === signal.reason) return error;

@@ -28,8 +28,8 @@ export const SUBMIT = operation(
 );
 
 /**
- * Submits 1 to 100 people with different tracking IDs. `AnswerLost` is the only error after which
- * credits may be spent; the signal's reason is thrown only while nothing can have been charged.
+ * Submits 1 to 100 people with different tracking IDs. `AnswerLost` is the only error after which credits may be spent.
+ * The signal's reason is thrown only while nothing can have been charged.
  */
 export async function submitEnhancements(
   send: Send,
@@ -88,7 +88,7 @@ function readSubmission(reply: Reply, persons: readonly Person[], log: Log): Sub
   return {
     jobIds,
     requested: meta?.requested ?? persons.length,
-    // Each person costs one credit. So a job was paid for whatever the count says, and no more people than were sent.
+    // Each person costs one credit. So a job was paid for whatever the count says, and not more people than were sent.
     processed: Math.min(persons.length, Math.max(jobIds.size, reported ?? 0)),
     partialReason: meta?.partial_reason ?? null,
   };

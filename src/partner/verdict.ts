@@ -21,7 +21,7 @@ import {
 import type { Body, Call, Exchange, ReceivedFile } from './exchange.ts';
 import { shownPlace, shownType } from './reply.ts';
 
-/** The meaning of an exchange: a response, or an error together with whether another attempt is allowed. */
+/** What an exchange means: a response, or an error with whether another attempt is allowed. */
 export type Verdict =
   | ({ kind: 'reply' } & Success)
   | { kind: 'failure'; failure: FailureKind; retryAfterMs: number | null; error: DonorSyncError };
@@ -62,8 +62,8 @@ function judgeSuccess(call: Call, { status, body }: Answered): Verdict {
 }
 
 /**
- * 307 and 308 mean "send the same elsewhere", so nothing was done. Other redirects may follow after the work
- * was done.
+ * Judges a redirect. 307 and 308 mean "send the same elsewhere", so nothing was done. Other redirects may come after
+ * the work was done.
  */
 function judgeRedirect(call: Call, status: number): Verdict {
   if (call.charges !== null && status !== 307 && status !== 308) {
@@ -102,7 +102,10 @@ function judgeRefusal(
   }
 }
 
-/** Only the documented 500 promises a refund. A gateway's 502 may hide a request that is still running. */
+/**
+ * Judges a server's failure. Only the documented 500 promises a refund. A gateway's 502 may hide a request that is
+ * still running.
+ */
 function judgeServerFailure(call: Call, { status, body }: Answered): Verdict {
   if (status === 500 && readDetail(body) !== null) {
     return fails('serverError', new PartnerServerError(call.endpoint));
@@ -142,7 +145,10 @@ const exhaustedSchema = z.object({
   available_credits: z.number().nullable().catch(null),
 });
 
-/** If a service does not name the bucket, it can only be the bucket that the endpoint charges. */
+/**
+ * Creates the error for an empty bucket. If a service does not name the bucket, it is the one that the endpoint
+ * charges.
+ */
 function creditsExhausted(endpoint: string, charges: Charge, body: Body): CreditsExhausted {
   const named = exhaustedSchema.safeParse(getJson(body)).data;
   const bucket = named?.bucket ?? (charges === 'unknown' ? null : charges);
@@ -166,7 +172,7 @@ function validationItems(body: Body): ValidationItem[] {
 /** No date is longer than this, in any notation. */
 const MAX_DAY_LENGTH = 60;
 
-/** Returns the day in "… expired on <date> …", whose format is not documented, or null if there is none. */
+/** Returns the day in "… expired on <date> …", or null if there is none. Its format is not documented. */
 function expiryIn(body: Body): string | null {
   const detail = readDetail(body) ?? '';
   const isoDay = /(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/.exec(detail)?.[0];
@@ -184,7 +190,7 @@ function getJson(body: Body): unknown {
 }
 
 /**
- * When a failed request is sent again, as a plain calculation (service document, section 7.2, rules 6 and 7).
+ * Decides when a failed request is sent again, as a plain calculation (service document, section 7.2, rules 6 and 7).
  * `verdict.ts` decides whether it may be sent again at all.
  */
 
@@ -200,23 +206,23 @@ export type FailureKind = 'throttled' | 'serverError' | 'transient' | 'final';
 const MAX_THROTTLED_TRIES = 5;
 const MAX_THROTTLED_WAIT_MS = 30_000;
 
-/** The longest `Retry-After` for which a call waits. For a longer one, the caller has to plan. */
+/** The longest `Retry-After` for which a call waits. If it is longer, the caller has to plan. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /** "Retry once after a short delay." */
 const MAX_SERVER_ERROR_TRIES = 2;
 const SERVER_ERROR_WAIT_MS = 1_000;
 
-/** Waits of 1, 2, 4 and 8 seconds: long enough for a service that is being restarted. */
+/**
+ * How often a transient failure is retried. Waits of 1, 2, 4 and 8 seconds are long enough for a service that is being
+ * restarted.
+ */
 export const MAX_TRANSIENT_TRIES = 5;
 
-/** The maximum number of requests of one call, whatever failures occur, in any order. */
+/** How many requests one call can make, whatever failures occur. */
 export const MAX_TRIES = MAX_THROTTLED_TRIES + MAX_SERVER_ERROR_TRIES + MAX_TRANSIENT_TRIES;
 
-/**
- * Returns how long to wait, in milliseconds, after the `count`-th failure of this kind (from 1); null to give
- * up.
- */
+/** Returns how many milliseconds to wait after the `count`-th failure of this kind (from 1), or null to give up. */
 export function retryDelayMs(
   kind: FailureKind,
   count: number,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The different forms in which services that follow the same document may send the same data. */
+/** Reads the different forms in which services that follow the same document may send the same data. */
 
 /** An identifier. Services whose identifiers are numbers send numbers. */
 export const idSchema = z.union([z.string().min(1), z.int().transform(String)]);
 
-/** Returns a list that is the whole body, or that is in the body under a name. An error names the field. */
+/** Returns a list that is the whole body, or that is in the body under a name. An error contains the field. */
 export function listUnder<Entry extends z.ZodType>(name: string, entry: Entry) {
   return z
     .preprocess(
@@ -38,16 +38,16 @@ const looseObject = z.record(z.string(), z.unknown());
 
 /** The requested page. */
 export interface PageRequest {
-  /** The `nextCursor` of the previous page; the first page without it. */
+  /** The previous page's `nextCursor`. Omitted for the first page. */
   cursor?: string;
-  /** The number of entries on a page; chosen by the service by default. */
+  /** The number of entries on a page. Defaults to the service's choice. */
   limit?: number;
 }
 
 /** One page of a list. */
 export interface Page<Entry> {
   entries: readonly Entry[];
-  /** Start of the next page, or null after the last one. */
+  /** Where the next page starts, or null after the last page. */
   nextCursor: string | null;
 }
 
@@ -59,7 +59,7 @@ export function pageQuery({ cursor, limit }: PageRequest): URLSearchParams {
   return query;
 }
 
-/** Returns the start of the next page, whatever else a response contains. A bare list is the only page. */
+/** Where the next page starts, whatever else a response contains. A bare list is the only page. */
 export const nextCursorSchema = z
   .object({ next_cursor: z.string().min(1).nullish().catch(null) })
   .transform(({ next_cursor: cursor }) => cursor ?? null)

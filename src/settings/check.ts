@@ -22,8 +22,8 @@ export interface Checked<T> {
 }
 
 /**
- * Checks the part of the file at `path` against a schema, and describes every problem. The schema's own
- * messages take precedence. If there is none, a message is built from the values that the schema accepts.
+ * Checks the part of the file at `path` with a schema, and describes every problem. The schema's own messages come
+ * first. If there is none, the message is built from the values that the schema accepts.
  */
 export function checkPart<T>(
   tree: SettingsTree,
@@ -48,15 +48,15 @@ interface Part {
   written: unknown;
 }
 
-/** Creating the JSON schema takes longer than the check, and only problems and variables need it. */
+/**
+ * Returns what is expected at a path. Creating the JSON schema takes longer than the check, and only problems and
+ * variables need it.
+ */
 function expectedAt({ schema, written }: Omit<Part, 'tree' | 'path'>, path: SettingPath) {
   return alternativesAt(toJsonSchema(schema), written, path);
 }
 
-/**
- * Variables are always text. Their values become numbers or booleans where the schema expects
- * these.
- */
+/** Converts variables, which are always text, to numbers or booleans where the schema expects them. */
 function readVariables(tree: SettingsTree, path: SettingPath, schema: z.ZodType): unknown {
   const whole = structuredClone(valueAt(tree.value, path));
   for (const found of tree.interpolatedIn(path)) {
@@ -97,9 +97,8 @@ function describeIssue(part: Part, issue: z.core.$ZodIssue, path: SettingPath): 
 }
 
 /**
- * If several forms are possible, only the intended form is worth describing, which is the form whose issues
- * are all at a deeper level. If there is none, the unknown keys are described, or the possible forms as a
- * whole.
+ * Describes the problem if several forms are possible. Only the intended form is described, which is the form whose
+ * issues are all at a deeper level. If there is none, describes the unknown keys, or the possible forms as a whole.
  */
 function describeUnion(
   part: Part,
@@ -179,13 +178,13 @@ function quote(value: unknown): string {
   return text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text;
 }
 
-/** The names of settings whose values are keys or passwords, or contain them. */
+/** The names of settings whose values are, or contain, keys or passwords. */
 const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|smtp|database|auth/i;
 
 /**
- * Returns true if the value at the path may be shown. A text in place of a group or a list may be a secret
- * that was written one level too high. So may anything under a name that suggests a secret, except the `type`
- * of a sign-in.
+ * Returns true if the value at the path may be shown. A text in place of a group or a list may be a secret that was
+ * written one level too high. Anything under a name that suggests a secret may be one too, except the `type` of a
+ * sign-in.
  */
 function isPublic(part: Part, path: SettingPath): boolean {
   const alternatives = expectedAt(part, path);

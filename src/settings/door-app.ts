@@ -8,7 +8,7 @@ export interface DoorApp {
   workflowPerDay: number;
 }
 
-/** Returns the app of this kind of CRM, or null if the settings do not have it, or not all of it. */
+/** Returns the app of this kind of CRM, or null if the settings lack it or a part of it. */
 export function findDoorApp({ hubspot }: Pick<Settings, 'hubspot'>, kind: string): DoorApp | null {
   if (kind !== 'hubspot' || hubspot === undefined) return null;
   const { appId, clientSecret, workflowPerDay } = hubspot;

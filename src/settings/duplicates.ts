@@ -64,7 +64,7 @@ function listEntries(tree: SettingsTree, list: SettingPath): SettingPath[] {
   return Array.isArray(entries) ? entries.map((_, index) => [...list, index]) : [];
 }
 
-/** A value from the environment is described by its variable and never shown. */
+/** Describes a value. A value from the environment is described by its variable and never shown. */
 function describeValue(tree: SettingsTree, path: SettingPath, value: string): string {
   const [variable] = tree.getMark(path).variables;
   return variable === undefined ? JSON.stringify(value) : `the value of ${variable}`;

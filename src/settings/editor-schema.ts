@@ -3,19 +3,19 @@ import type { ConnectorDefinition } from '../../connectors/contract.ts';
 import type { JsonSchema } from './expectation.ts';
 import { settingsSchema } from './settings-schema.ts';
 
-/** A variable, which an editor accepts where a number, a boolean, a URL or a fixed word is expected. */
+/** A variable, which an editor accepts in place of a number, a boolean, a URL or a fixed word. */
 const VARIABLE = {
   type: 'string',
   pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}',
 } satisfies JsonSchema;
 
-/** The connector's part of an integration, from the schema of its definition. */
+/** The connector's part of an integration, from its definition's schema. */
 type CrmDefinition = Pick<ConnectorDefinition, 'kind' | 'settingsSchema' | 'groupSchema'>;
 
 /**
- * Returns the JSON schema with which editors complete and check a settings file: the file's own schema and, for each
- * kind of CRM, its connector's. It is stored in `config/settings.schema.json`, which `scripts/write-settings-schema.ts`
- * writes.
+ * Returns the JSON schema with which editors complete and check a settings file. It contains the file's own schema and
+ * the connector's schema for each kind of CRM. `scripts/write-settings-schema.ts` writes it to
+ * `config/settings.schema.json`.
  */
 export function editorSchema(definitions: readonly CrmDefinition[]): JsonSchema {
   const settings = buildRelaxedSchema(settingsSchema);
@@ -63,7 +63,7 @@ function needsVariable({ type, pattern, format, enum: choices }: JsonSchema): bo
   return pattern !== undefined || format !== undefined || choices !== undefined;
 }
 
-/** Only the schema of the whole file contains the name of its dialect. */
+/** Removes the dialect's name, because only the schema of the whole file contains it. */
 function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }

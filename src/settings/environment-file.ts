@@ -1,4 +1,4 @@
-/** `.env` next to the settings file: variables that are not set in the environment itself. */
+/** Reads `.env` next to the settings file. It contains variables that are not set in the environment itself. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';

@@ -11,11 +11,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The options from the environment, in addition to the settings file and its variables. */
 export interface RuntimeOptions {
-  /** DONOR_SYNC_SECRET_KEY: the key that encrypts secrets at rest, or null if unset. */
+  /** DONOR_SYNC_SECRET_KEY: the key that encrypts stored secrets. Null if it is not set. */
   secretKey: string | null;
-  /**
-   * DONOR_SYNC_LOG_LEVEL. If it is not set: `warn` on a terminal, where progress is shown, otherwise `info`.
-   */
+  /** DONOR_SYNC_LOG_LEVEL. If it is not set, `warn` on a terminal, where progress is shown, and otherwise `info`. */
   logLevel: LogLevel;
 }
 
@@ -40,8 +38,7 @@ export interface SetupEnvironment {
 }
 
 /**
- * Reads the sandboxes and services in the operator's own network: PARTNER_BASE_URL and
- * DONOR_SYNC_SETUP_HOSTS.
+ * Reads which sandboxes and services are in the operator's own network: PARTNER_BASE_URL and DONOR_SYNC_SETUP_HOSTS.
  */
 export function readSetupEnvironment(env: Environment): SetupEnvironment {
   const hosts = (env['DONOR_SYNC_SETUP_HOSTS'] ?? '').split(',').map((host) => host.trim());
@@ -56,7 +53,7 @@ export function wantsColor(stream: { isTTY?: boolean }, env: Environment): boole
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-/** Returns true if the log should include the place in the program where an unexpected error occurred. */
+/** Returns true if the log should show where in the program an unexpected error occurred. */
 export function wantsStack(env: Environment): boolean {
   return env['DONOR_SYNC_LOG_LEVEL'] === 'debug';
 }

@@ -4,7 +4,7 @@ import type { SettingPath } from './problem.ts';
 /** A schema in the form from which messages and editor schemas are built. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The schema of a connector is converted once for all of its integrations. */
+/** Caches JSON schemas, so a connector's schema is converted once for all its integrations. */
 const jsonSchemas = new WeakMap<z.ZodType, JsonSchema>();
 
 /** Returns the JSON schema of what a user can write, before defaults are filled in. */
@@ -55,7 +55,7 @@ export function knownWords(schemas: readonly JsonSchema[]): string[] {
     .filter((word) => typeof word === 'string');
 }
 
-/** Describes what is expected, in human-readable words: `a whole number >= 0 or null`. */
+/** Describes what is expected in human-readable words, such as `a whole number >= 0 or null`. */
 export function describeExpectation(schemas: readonly JsonSchema[]): string {
   const words = new Set(schemas.map(describeOne));
   return [...words].join(' or ') || 'something else';
@@ -95,7 +95,7 @@ function describeRange(schema: JsonSchema): string {
   return bounds.length === 0 ? '' : ` ${bounds.join(' and ')}`;
 }
 
-/** The limits of JavaScript's numbers are of no use to a reader. */
+/** Leaves out the limits of JavaScript's numbers, which do not help a reader. */
 function bound(sign: string, limit: number | boolean | undefined): string {
   if (typeof limit !== 'number' || Math.abs(limit) >= Number.MAX_SAFE_INTEGER) return '';
   return `${sign} ${limit}`;

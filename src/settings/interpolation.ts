@@ -16,7 +16,7 @@ export interface Interpolation {
   text: string;
   /** The variables that the text names, in order. */
   variables: string[];
-  /** The problems: a variable that is not set, or a `${` that is unclosed or misspelt. */
+  /** The problems: a variable that is not set, or a `${` that is not closed or misspelt. */
   problems: string[];
 }
 
@@ -24,9 +24,9 @@ export interface Interpolation {
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{[^}\s]*\}?/g;
 
 /**
- * Replaces every `${NAME}` with the value from the environment. `$${` means a plain `${`. A variable that is
- * not set or is empty is a problem (design, section 4.2), and its reference is left unchanged. Values are not
- * interpolated again, so a `${` inside a variable does not change.
+ * Replaces every `${NAME}` with the value from the environment. `$${` stands for a plain `${`. A variable that is not
+ * set or is empty is a problem (design, section 4.2), and its reference stays. Values are not interpolated again, so a
+ * `${` in a variable stays too.
  */
 export function interpolate(text: string, env: Environment): Interpolation {
   const variables: string[] = [];
@@ -54,7 +54,7 @@ function unsetMessage(name: string, value: string | undefined): string {
 /** Reads YAML within limits, so every file is refused within a moment if necessary. */
 
 /**
- * The maximum number of characters of a settings file. 5,000 integrations with separate field maps have 5
+ * The maximum length of a settings file in characters. A file with 5,000 integrations and separate field maps has 5
  * million.
  */
 export const MAX_LENGTH = 8_000_000;
@@ -64,17 +64,17 @@ export const MAX_LENGTH = 8_000_000;
  */
 export const MAX_DEPTH = 40;
 
-/** The parser's own levels around the levels of the settings: the document and its first collection. */
+/** The parser's own levels around the settings: the document and its first collection. */
 const PARSER_LEVELS = 4;
 
-/** A parsed file: its content, or the position where it exceeds a limit. */
+/** A parsed file: its content, or where it exceeds a limit. */
 export type YamlFile =
   | { document: Document; secondDocumentAt: number | null; excess: null }
   | { excess: { offset: number; message: string } };
 
 /**
- * Parses a text that should be one document. Duplicate keys in a map are not an error here, because the
- * parser would compare each key with all keys before it.
+ * Parses a text that should be one document. Duplicate keys are not an error here, because the parser would compare
+ * each key with all keys before it.
  */
 export function parseYaml(text: string, lineCounter: LineCounter): YamlFile {
   if (text.length > MAX_LENGTH) return { excess: { offset: 0, message: TOO_LONG } };
@@ -99,8 +99,8 @@ const TOO_LONG = `the file has more than ${MAX_LENGTH.toLocaleString('en-US')} c
 const TOO_DEEP = `this is nested more than ${MAX_DEPTH} levels deep, and no setting is; is a bracket or an indentation wrong?`;
 
 /**
- * Returns the target of each alias: the last anchor of its name before it. The parser's own search would go through the
- * whole file for each alias.
+ * Returns the target of each alias, which is the last anchor of its name before it. The parser's own search would go
+ * through the whole file for each alias.
  */
 export function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();

@@ -9,17 +9,14 @@ export interface Position {
 
 /** One problem in a settings file. It contains no secret and no value of a variable. */
 export interface Problem extends Position {
-  /** The settings file as the user named it. */
+  /** The settings file, as the user wrote its name. */
   file: string;
   /** For example `integrations[0].budget.keep`. Empty for the whole file. */
   path: string;
   message: string;
 }
 
-/**
- * Returns, for example, `donor-sync.yaml:14:9 integrations[0].budget.keep: expected …`, which
- * editors can jump to.
- */
+/** Returns a text such as `donor-sync.yaml:14:9 integrations[0].budget.keep: expected …`. Editors can jump to it. */
 export function formatProblem(problem: Problem): string {
   const place = `${problem.file}:${problem.line}:${problem.column}`;
   return problem.path === ''
@@ -33,7 +30,7 @@ export function sortProblems(problems: readonly Problem[]): Problem[] {
   return [...unique.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** Formats `['integrations', 0, 'crm']` as `integrations[0].crm`. Unusual keys are quoted. */
+/** Formats a path, such as `['integrations', 0, 'crm']` as `integrations[0].crm`. Unusual keys are quoted. */
 export function formatPath(path: SettingPath): string {
   return path.map(formatStep).join('').replace(/^\./, '');
 }

@@ -19,7 +19,7 @@ const trustedProxySchema = z
 const DEFAULT_PORT = 8787;
 
 /**
- * Returns the address at which this machine reaches the service. If the port is not known yet, it uses the default one.
+ * Returns the address at which this machine reaches the service. If the port is not known yet, uses the default one.
  */
 export function ownUrl(port: number): string {
   return `http://127.0.0.1:${port === 0 ? DEFAULT_PORT : port}`;
@@ -32,7 +32,9 @@ export function hasOwnUrl({ publicUrl, port }: { publicUrl: string; port: number
 
 /** How users sign in. */
 const signInSchema = z.strictObject({
-  /** True if users can sign in with a password. If not, they need a passkey, the provider, or a link from an owner. */
+  /**
+   * True if users can sign in with a password. Otherwise they need a passkey, the provider, or a link from an owner.
+   */
   passwords: z.boolean().default(true),
   /** An OpenID Connect provider. Invited users can sign in through it. */
   oidc: z
@@ -55,15 +57,15 @@ export const serverSchema = z
     host: z.string().trim().min(1).default('127.0.0.1'),
     /** 0 uses any free port. */
     port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
-    /** The address for webhooks and for returns from a sign-in; by default this machine at this port. */
+    /** The address for webhooks and for returns from a sign-in. Defaults to this machine at this port. */
     publicUrl: z.url({ protocol: /^https?$/ }).optional(),
     /** The number of integrations that are synced at the same time. The others wait for their turn. */
     maxRunsAtOnce: z.int().min(1).max(100).default(4),
-    /** The proxies that are trusted to report the address of a caller: IP addresses, or ranges. */
+    /** The proxies that are trusted to report a caller's address, as IP addresses or ranges. */
     trustedProxies: z.array(trustedProxySchema).max(100).default([]),
     /**
-     * The addresses from which users reach the pages and the API: IP addresses, or ranges. All other callers reach only
-     * webhooks, doors and health checks. With null, everything responds to everyone.
+     * The addresses from which users reach the pages and the API, as IP addresses or ranges. All other callers reach
+     * only webhooks, doors and health checks. If null, everyone reaches everything.
      */
     pagesFrom: z.array(trustedProxySchema).max(100).nullable().default(null),
     /** Whether users can sign in over connections on which others in the network could read the password. */
@@ -88,18 +90,15 @@ const checkedScheduleSchema = scheduleSchema.extend({
     .default('UTC'),
 });
 
-/**
- * The number of days for which records of the past are kept. These do not include data about money and
- * ownership.
- */
+/** How many days records of the past are kept. Data about money and ownership is kept regardless. */
 const retentionSchema = z.strictObject({
-  /** The effects of each run on contacts, one row per contact. */
+  /** What each run did to contacts, one row per contact. */
   runRows: z.int().min(1).max(3650).default(90),
-  /** Decisions about holds, and the contact of each run. With null they are kept permanently. */
+  /** Decisions about holds, and the contact of each run. If null, they are kept permanently. */
   outcomes: z.int().min(30).max(3650).nullable().default(null),
   /** The previous values of written fields. After this time, a run can no longer be undone. */
   previousValues: z.int().min(7).max(3650).nullable().default(null),
-  /** Paid profiles. With null they are kept until they are too old to be delivered; 0 keeps none. */
+  /** Paid profiles. If null, they are kept until they are too old to be delivered. If 0, none are kept. */
   profiles: z.int().min(0).max(3650).nullable().default(null),
   /** Data about contacts that left the CRM, except payments and the fingerprints of our values. */
   removedContacts: z.int().min(1).max(3650).nullable().default(null),
@@ -111,8 +110,8 @@ const retentionSchema = z.strictObject({
 const creditsSchema = z.strictObject({ price: creditPricesSchema.prefault({}) });
 
 /**
- * The app of this installation in HubSpot, whose card and workflow action call it. It belongs to one installation, because
- * installations that share an app would share its secret.
+ * This installation's app in HubSpot, whose card and workflow action call it. Installations that share an app would
+ * share its secret, so each needs its own.
  */
 const doorAppSchema = z.strictObject({
   /** The app's ID, a number. Without it, there is no card. */
@@ -122,7 +121,7 @@ const doorAppSchema = z.strictObject({
     .default(null),
   /** The secret with which HubSpot signs the calls. */
   clientSecret: z.string().trim().min(1).nullable().default(null),
-  /** The number of contacts of a client that workflows may mark in a day. More are a question for a user. */
+  /** How many contacts of a client workflows may mark in a day. If there are more, a user is asked. */
   workflowPerDay: z.int().min(0).max(100_000).default(100),
 });
 
@@ -130,19 +129,22 @@ export type DoorAppSettings = z.infer<typeof doorAppSchema>;
 
 /** The actions that wait for a second user. */
 const twoPeopleSchema = z.strictObject({
-  /** Approving or resubmitting more contacts than this at once. With null, nothing waits. */
+  /** Approving or resubmitting more contacts than this together needs a second user. If null, it never does. */
   approvals: z.int().min(1).nullable().default(null),
-  /** Undoing a run that wrote to more contacts than this. With null, nothing waits. */
+  /** Undoing a run that wrote to more contacts than this needs a second user. If null, it never does. */
   undo: z.int().min(0).nullable().default(null),
   /** Erasing a contact also in the integrations of other accounts. */
   forgetEverywhere: z.boolean().default(false),
   /** Erasing any contact. */
   forget: z.boolean().default(false),
-  /** Erasing contacts because the CRM requests it. If false, the first ones of each day need no user. */
+  /**
+   * Erasing contacts because the CRM requests it needs a second user. If false, the first erasures of each day need no
+   * user.
+   */
   forgetByCrm: z.boolean().default(false),
 });
 
-/** A CRM app to which users grant access: the credentials that its administrator received. */
+/** A CRM app that users grant access to. Contains the credentials that its administrator received. */
 const appSchema = z.strictObject({
   clientId: z.string().trim().min(1),
   /** Omitted for public clients, if the CRM accepts them. */
@@ -151,7 +153,7 @@ const appSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
-/** The app of each kind of CRM that has one, by its kind. */
+/** The app of each kind of CRM that has one. */
 const appsShape = Object.fromEntries(
   REMOTE_CRMS.filter(({ setup }) => setup.signIns.some(({ browser }) => browser === 'app')).map(
     ({ kind }) => [kind, appSchema.nullable().default(null)],
@@ -176,7 +178,7 @@ const setupSchema = z
     apps: z.record(z.string(), appSchema.nullable()).parse(apps),
   }));
 
-/** The whole settings file: design, section 4.2. */
+/** The whole settings file (design, section 4.2). */
 export const settingsSchema = z.strictObject({
   server: serverSchema.prefault({}),
   setup: setupSchema.prefault({}),
@@ -186,10 +188,7 @@ export const settingsSchema = z.strictObject({
   twoPeople: twoPeopleSchema.prefault({}),
   hubspot: doorAppSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
-  /**
-   * Another file outside the database that records erasures. On Postgres, it replaces the file next to this
-   * one.
-   */
+  /** Another file outside the database that records erasures. On Postgres, it replaces the file next to this one. */
   erasureLog: z.string().trim().min(1).nullable().default(null),
   /** See `Settings.spendingJournal`. */
   spendingJournal: z.string().trim().min(1).nullable().default(null),

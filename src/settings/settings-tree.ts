@@ -14,9 +14,9 @@ import { aliasTargets, interpolate, MAX_DEPTH, parseYaml } from './interpolation
 import type { Position, SettingPath } from './problem.ts';
 
 /**
- * The maximum number of settings in one file. Each group, list and value counts. The target of an alias
- * counts each time, because aliases can make a small file represent a huge one. 10,000 integrations that
- * share a field map by an alias have a million settings (docs/guides/settings.md).
+ * How many settings one file may have. Each group, list and value counts. An alias's target counts each time, because
+ * aliases can make a small file represent a huge one. 10,000 integrations that share a field map through an alias have
+ * a million settings (docs/guides/settings.md).
  */
 const MAX_SETTINGS = 1_500_000;
 
@@ -39,13 +39,13 @@ export interface Interpolated {
 }
 
 export interface NodeMark {
-  /** The position where the value starts. */
+  /** Where the value starts. */
   position: Position;
-  /** The position where its key starts. */
+  /** Where its key starts. */
   keyPosition: Position;
   /** The variables whose values are part of it. */
   variables: readonly string[];
-  /** True if one of them has no value, so every other complaint would be pointless. */
+  /** True if one of the variables has no value, so any other complaint would be useless. */
   incomplete: boolean;
 }
 
@@ -95,10 +95,7 @@ function positionIn(lineCounter: LineCounter, offset: number): Position {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-/**
- * Returns the first error in each line, because after one mistake the parser also reports the rest of the
- * line.
- */
+/** Returns the first error in each line. After one mistake, the parser also reports the rest of the line. */
 function syntaxProblems(
   text: string,
   lineCounter: LineCounter,
@@ -116,7 +113,8 @@ function syntaxProblems(
 }
 
 /**
- * The parser's own messages can quote the file, and a secret with it. These messages do not quote anything.
+ * Returns a message for a syntax error. The parser's own messages can quote the file, and a secret with it. These
+ * messages do not.
  */
 function syntaxMessage(error: YAMLError, line: string): string {
   switch (error.code) {
@@ -161,7 +159,7 @@ interface Reader extends Pick<SettingsTree, 'getMark' | 'interpolatedIn'> {
 interface MarkTree {
   mark: NodeMark;
   interpolated: Interpolated | null;
-  /** Null until there is a child, because most settings are values. */
+  /** The children, or null if there are none, because most settings are values. */
   children: Map<string, MarkTree> | null;
 }
 
@@ -225,7 +223,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     if (isTooMuch(path, position, path.length)) return null;
     if (isAlias(node)) {
       const target = targets.get(node);
-      // An alias has the value of its anchor, and its problems are reported at the anchor.
+      // An alias has its anchor's value, and problems are reported at the anchor.
       if (target !== undefined) return read(target, place);
       problems.push({ path, position: keyPosition, message: UNKNOWN_ANCHOR });
       return null;
@@ -240,7 +238,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     );
   }
 
-  /** `merges` counts the merge keys so far, because they do not lengthen the path. */
+  /** Reads a map's entries. `merges` counts the merge keys so far, because they do not make the path longer. */
   function readEntries(map: YAMLMap, place: NodeContext, merges: number): Map<string, unknown> {
     const { path, parent } = place;
     const entries = new Map<string, unknown>();
@@ -325,7 +323,7 @@ function isMerge(pair: Pair): boolean {
   return isScalar(pair.key) && pair.key.type === 'PLAIN' && pair.key.value === '<<';
 }
 
-/** If there are several maps, the first one takes precedence, so it is merged last. */
+/** Returns the maps to merge. If there are several, the first one wins, so it is merged last. */
 function mergeSources(pair: Pair): unknown[] {
   return isSeq(pair.value) ? pair.value.items.toReversed() : [pair.value];
 }

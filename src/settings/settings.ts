@@ -33,7 +33,7 @@ export interface Settings {
   /** The values for which a set-up in a browser does not have to ask. */
   setup: SetupSettings;
   alerts: AlertSettings;
-  /** `sqlite:` and an absolute path, or a `postgres://` URL. */
+  /** `sqlite:` with an absolute path, or a `postgres://` URL. */
   database: string;
   /** The file outside the database that records erasures, or null for a database in memory. */
   erasureLog: string | null;
@@ -41,11 +41,11 @@ export interface Settings {
   moreErasureLogs?: readonly string[];
   /** The file that records spending outside the database, or null if it is not recorded there. */
   spendingJournal?: string | null;
-  /** The number of days for which records of the past are kept. */
+  /** How many days records of the past are kept. */
   retention: Retention;
   /** The price of a credit, by bucket. Unknown by default. */
   credits?: { price: CreditPrices };
-  /** The actions that wait for a second user. By default, none do. */
+  /** The actions that need a second user. Defaults to none. */
   twoPeople?: SecondPersonRules;
   /** The app of this installation in HubSpot. Defaults to none. */
   hubspot?: DoorAppSettings;
@@ -64,31 +64,29 @@ export interface LoadOptions {
   findConnectorDefinition(kind: string): Promise<ConnectorDefinition>;
   /** Hosts for which plain http is allowed, in addition to the hosts in the text itself. */
   allowInsecureHttp?: readonly string[];
-  /** Used instead of the database in the text, which gives the settings as they will be after a move. */
+  /** The database to use in place of the one in the text. This gives the settings as they will be after a move. */
   database?: string;
 }
 
-/** The settings file that is read if none is named. */
+/** The settings file that is read by default. */
 export const DEFAULT_SETTINGS_PATH = 'donor-sync.yaml';
 
-/**
- * Returns the settings file to use: `--config`, otherwise DONOR_SYNC_CONFIG, otherwise `./donor-sync.yaml`.
- */
+/** Returns the settings file to use: `--config`, then DONOR_SYNC_CONFIG, then `./donor-sync.yaml`. */
 export function settingsPath(option: string | undefined, env: Environment): string {
   return option || env['DONOR_SYNC_CONFIG'] || DEFAULT_SETTINGS_PATH;
 }
 
 /**
- * Reads and checks a settings file (design, section 4.2). Variables that the environment does not set are
- * read from `.env` next to it. Throws one ConfigurationError that lists every problem. `details.problems`
- * contains them for programs.
+ * Reads and checks a settings file (design, section 4.2). Variables that the environment does not set are read from
+ * `.env` next to the file. Throws one ConfigurationError that lists every problem. `details.problems` contains them for
+ * programs.
  */
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const text = await readSettingsFile(options);
   return parseSettings(text, { ...options, env: await withEnvironmentFile(options) });
 }
 
-/** Does the same for a text that is, or will be, the file's content. */
+/** Reads and checks a text that is, or will be, the file's content. */
 export async function parseSettings(text: string, options: LoadOptions): Promise<Settings> {
   const tree = readSettingsTree(text, options.env);
   const { settings, problems } = await checkSettings(tree, options);
@@ -152,7 +150,7 @@ async function checkSettings(
   return { settings, problems };
 }
 
-/** Loads the packages that users can choose in the set-up. Reports those without a set-up. */
+/** Loads the packages that users can choose in the set-up. Reports packages that have no set-up. */
 async function checkPackages(
   tree: SettingsTree,
   names: unknown,
@@ -270,7 +268,7 @@ function problemIn(file: string, { path, position, message }: TreeProblem): Prob
   return { file, ...position, path: formatPath(path), message };
 }
 
-/** Relative paths in the file are relative to the file, because cron starts commands in any folder. */
+/** Makes relative paths relative to the file, because cron starts commands in any folder. */
 function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings, 'path'> {
   const database = resolveDatabase(settings.database, folder);
   return {
@@ -291,19 +289,19 @@ const FILE_SETTINGS: Readonly<Record<string, readonly string[]>> = { csv: ['path
 const SQLITE = 'sqlite:';
 const IN_MEMORY = ':memory:';
 
-/** A SQLite file is relative to the folder of the settings file. A Postgres URL stays unchanged. */
+/** Resolves the database. An SQLite file is relative to the settings file's folder. A Postgres URL stays as it is. */
 function resolveDatabase(database: string, folder: string): string {
   if (!database.startsWith(SQLITE)) return database;
   const file = database.slice(SQLITE.length);
   return file === IN_MEMORY ? database : `${SQLITE}${resolve(folder, file)}`;
 }
 
-/** The name of the erasure log of a Postgres database, next to the settings file. */
+/** The name of a Postgres database's erasure log, next to the settings file. */
 const LOG_BY_SETTINGS = 'donor-sync.erasures';
 
 /**
- * With SQLite, the erasure log is next to the database file, and also in the file from the settings. With
- * Postgres, it is in that file, or next to the settings file if the settings name no file.
+ * Resolves the erasure logs. With SQLite, the log is next to the database file, and also in the file from the settings.
+ * With Postgres, it is in the file from the settings, or next to the settings file if there is none.
  */
 function resolveErasureLogs(
   named: string | null,
@@ -321,7 +319,7 @@ function resolveErasureLogs(
 
 /**
  * Returns the file from the settings, or a file next to an SQLite database. Several hosts may spend with one Postgres
- * database, each with its own file system, so in that case there is no file unless the settings name one.
+ * database, each with its own file system. So with Postgres there is no file unless the settings have one.
  */
 function resolveSpendingJournal(
   named: string | null,

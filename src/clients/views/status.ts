@@ -118,8 +118,6 @@ export async function readLastSuccess(
   return row ? isoTime(row.finishedAt ?? row.startedAt) : null;
 }
 
-/** Describes a run's spending, one bucket at a time. Credits of two buckets are never added up. */
-
 /**
  * Returns a text such as `56 credits spent, 944 left`. Credits of two buckets are never added up. The credits that are
  * left are included only if the service was queried.

@@ -11,7 +11,7 @@ import { SETTINGS_ERRORS } from './errors/settings.ts';
 import { SETUP_ERRORS } from './errors/setup.ts';
 import { USER_ERRORS } from './errors/users.ts';
 
-/** All error codes by topic. Each code has the same explanation wherever it occurs. */
+/** All error codes by topic. A code has the same explanation wherever it occurs. */
 export const ERROR_TOPICS: readonly ErrorTopic[] = [
   COMMAND_ERRORS,
   CREDIT_ERRORS,

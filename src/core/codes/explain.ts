@@ -10,8 +10,8 @@ import {
 } from './outcomes.ts';
 
 /**
- * The kind of a code. `waiting_values` is a cause for which values wait; `excluded_values` is a reason why a
- * redelivery excludes a contact. `error` is the code of an error or of a stopped run.
+ * The kind of code. `waiting_values` explains why values wait, and `excluded_values` why a redelivery excludes a
+ * contact. `error` is the code of an error or of a stopped run.
  */
 export type CodeKind = 'outcome' | 'reason' | 'waiting_values' | 'excluded_values' | 'error';
 

@@ -1,8 +1,8 @@
-/** Explains each outcome and each reason. `docs/outcomes.md` has the same texts; a test compares them. */
+/** Explains each outcome and each reason. `docs/outcomes.md` has the same texts, and a test compares them. */
 import type { Outcome, OutcomeReason } from '../outcome.ts';
 import type { WaitingCause } from '../waiting-values.ts';
 
-/** The explanation of a reason: what it means, what happens next, and what it costs. */
+/** Explains a reason: what it means, what happens next, and what it costs. */
 export interface ReasonExplanation {
   means: string;
   next: string;

@@ -49,7 +49,7 @@ export function toLink(wire: z.output<typeof linkSchema>): Link {
   };
 }
 
-/** A connection of some donor to a member of the team's networks; its strength is 0.45 or more. */
+/** A donor's connection to a member of the team's networks. Its strength is at least 0.45. */
 export type Connection = z.output<typeof connectionSchema>;
 
 export const connectionSchema = z
@@ -68,9 +68,9 @@ export const connectionSchema = z
 
 /** The scope of a query (service document, section 4.2). */
 export interface Filters {
-  /** Only these networks; all of the team's networks by default. */
+  /** Only these networks. Defaults to all of the team's networks. */
   networkIds?: readonly string[];
-  /** Only these members of the networks; all members by default. */
+  /** Only these members of the networks. Defaults to all members. */
   inNetworkDonorIds?: readonly string[];
 }
 
@@ -92,13 +92,13 @@ function filterQuery(filters: Filters): URLSearchParams {
   return query;
 }
 
-/** Some services would interpret an empty list as no members, others as all members. */
+/** Refuses empty lists. Some services would take an empty list as no members, others as all members. */
 function refuseEmpty({ networkIds, inNetworkDonorIds }: Filters): void {
   if (networkIds?.length !== 0 && inNetworkDonorIds?.length !== 0) return;
   throw new RangeError('A filter needs at least one ID. Omit the filter to apply no restriction');
 }
 
-/** Everything that connects one donor to the team's members (service document, section 4.1). */
+/** Everything that connects a donor to the team's members (service document, section 4.1). */
 export interface DonorConnections {
   /** True if the donor is a member of any of the team's networks. */
   inNetwork: boolean;
@@ -111,7 +111,7 @@ export const DONOR_CONNECTIONS = operation('connections of a donor', { charges: 
   { method: 'GET', path: '/networks/donors/{id}/connections' },
 ]);
 
-/** Returns every connection of a donor to members; throws `PartnerNotFound` for an unknown donor. */
+/** Returns all connections of a donor to members. Throws `PartnerNotFound` for an unknown donor. */
 export async function readDonorConnections(
   send: Send,
   donorId: string,

@@ -16,11 +16,10 @@ import {
 import type { QueryCost, QueryKind, QueryMeter } from './query-cost.ts';
 
 /**
- * Queries for connections (service document, sections 4.1 and 4.2), strongest first. Their cost is not
- * documented, so it is measured with the first query of each kind, and `queryCost` returns it. Until then,
- * and if queries cost credits, a query is not repeated if its response is lost or it is stopped in flight. It
- * rejects with `AnswerLost`. `mayLeave` is called before each attempt of a query that costs credits or may do
- * so.
+ * Queries for connections (service document, sections 4.1 and 4.2), strongest first. Their cost is not documented, so
+ * it is measured with the first query of each kind, and `queryCost` returns it. Until then, and if queries cost
+ * credits, a query is not repeated if its response is lost or it is stopped in flight. In that case it rejects with
+ * `AnswerLost`. `mayLeave` is called before each attempt of a query that costs credits or may do so.
  */
 export interface Connections {
   /** Finds prospects in the whole database who are connected to members. */
@@ -35,7 +34,7 @@ export interface Connections {
     signal?: AbortSignal,
     mayLeave?: MayLeave,
   ): Promise<Prospect[]>;
-  /** Reads every connection of one donor to members. `PartnerNotFound` for an unknown donor. */
+  /** Reads all connections of one donor to members. Throws `PartnerNotFound` for an unknown donor. */
   ofDonor(
     donorId: string,
     filters?: Filters,
@@ -43,8 +42,8 @@ export interface Connections {
     mayLeave?: MayLeave,
   ): Promise<DonorConnections>;
   /**
-   * Reads the connections of one donor to all others. They are computed during the call, which can take up to
-   * 20 seconds. `PartnerNotFound` for an unknown donor.
+   * Reads one donor's connections to all others. They are computed during the call, which can take up to 20 seconds.
+   * Throws `PartnerNotFound` for an unknown donor.
    */
   lookup(
     donorId: string,
@@ -52,9 +51,9 @@ export interface Connections {
     signal?: AbortSignal,
   ): Promise<LookupConnection[]>;
   /**
-   * Returns the credits that the first query of this kind took from the balance, which is the assumed cost of each
-   * query. Null if it was free, or undefined if there has not been a query yet. Without a kind, returns the cost of the
-   * kind measured last.
+   * Returns how many credits the first query of this kind took from the balance, which every further query is assumed
+   * to cost. Null if it was free, and undefined before the first query. Without a kind, returns the cost of the kind
+   * that was measured last.
    */
   queryCost(kind?: QueryKind): QueryCost | null | undefined;
 }
@@ -98,7 +97,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   };
 }
 
-/** A query that is known to be free may always be sent. */
+/** Returns `mayLeave` for queries that may cost credits. A query that is known to be free may always be sent. */
 function ifPaid(charges: Charge, mayLeave: MayLeave | undefined): MayLeave | undefined {
   return charges === null ? undefined : mayLeave;
 }

@@ -21,7 +21,7 @@ import {
 /** A donor as seen from the team's networks. */
 export interface Prospect {
   donor: DonorReference;
-  /** Strength of the strongest connection, or 0 if there is none. */
+  /** The strength of the strongest connection, or 0 if there is none. */
   maxStrength: number;
   /** The number of connections, which may be more than the service lists. */
   totalConnections: number;
@@ -151,7 +151,7 @@ const lookupConnectionSchema = z
     donor: wire.donor,
   }));
 
-/** Requests that the connections of a donor be computed; `PartnerNotFound` for an unknown donor. */
+/** Requests that a donor's connections be computed. Throws `PartnerNotFound` for an unknown donor. */
 export async function lookupConnections(
   { send, routes }: DiscoverDeps,
   donorId: string,

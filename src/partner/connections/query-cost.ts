@@ -19,14 +19,14 @@ export interface QueryCost {
 /** Measures the cost of a query. */
 export interface QueryMeter {
   /**
-   * Null if queries of this kind are free, or undefined if none has been made yet. Without a kind, it is the cost of
-   * the kind measured last.
+   * Returns the cost of a query of this kind. Null if queries are free, and undefined before the first one. Without a
+   * kind, returns the cost of the kind that was measured last.
    */
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
-   * Makes a query and passes it the bucket that it charges. While the cost of its kind is unknown, queries run one by
-   * one, so the decrease of the balance is the cost of one query. A cost above one credit counts once a second query of
-   * the kind has cost the same.
+   * Makes a query, and passes it the bucket that it charges. While the cost of its kind is unknown, queries run one
+   * after the other, so the decrease of the balance is the cost of one query. A cost above one credit counts only after
+   * a second query of the kind has cost the same.
    */
   meter<Answer>(
     kind: QueryKind,
@@ -75,7 +75,8 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
       // Credits that were added could hide what the query cost.
       if (POSSIBLE_BUCKETS.some((name) => after[name] > before[name])) return answer;
       const cost = costBetween(before, after);
-      // A request for one thing costs one credit (section 4.5, rule 1). If more is missing, members may have been added.
+      // A request for one thing costs one credit (section 4.5, rule 1). If more is missing, members may have been
+      // added.
       if (cost !== null && cost.credits > 1 && !isSame(cost, unconfirmed.get(kind))) {
         unconfirmed.set(kind, cost);
         return answer;

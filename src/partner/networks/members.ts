@@ -12,7 +12,7 @@ import { idSchema } from '../wire.ts';
 
 /** Adding and removing members (service document, section 4.1). */
 
-/** How long the service may compute the connections of one donor ("a few seconds per donor"). */
+/** How long the service may take to compute one donor's connections ("a few seconds per donor"). */
 const ADD_WORK_MS = 30_000;
 
 /** The document does not say whether it costs a credit. */
@@ -28,7 +28,7 @@ export const REMOVE_MEMBERS = operation(
   [{ method: 'POST', path: '/networks/{id}/members/remove', listName: 'donor_ids' }],
 );
 
-/** Adds one donor. The service responds when the connections have been computed. */
+/** Adds one donor. The service responds once the connections are computed. */
 export async function addMember(
   send: Send,
   networkId: string,
@@ -53,9 +53,7 @@ export async function removeMembers(
 
 /** Adding many members with a job that is polled (service document, sections 2.3 and 4.1). */
 
-/**
- * A bulk add that the service has accepted, with the data by which it can be followed, even after a restart.
- */
+/** A bulk add that the service has accepted, with the data to follow it, even after a restart. */
 export interface BulkAddJob {
   jobId: string;
   networkId: string;
@@ -73,9 +71,8 @@ export type BulkAdd =
   | { state: 'vanished' };
 
 /**
- * The result of a bulk add for a donor. `added` and `alreadyMember` mean that the donor is in the network
- * now. `notFound`: the ID does not exist. `unpaid`: not covered by the balance. `failed`: not in the network
- * for another reason.
+ * A bulk add's result for a donor. `added` and `alreadyMember`: the donor is in the network now. `notFound`: the ID
+ * does not exist. `unpaid`: the balance did not cover it. `failed`: it is not in the network for another reason.
  */
 export type MemberOutcome = 'added' | 'alreadyMember' | 'notFound' | 'failed' | 'unpaid';
 
@@ -90,7 +87,7 @@ export const BULK_ADD_PROGRESS = operation(
   [{ method: 'GET', path: '/networks/jobs/{id}' }],
 );
 
-/** The interval between two polls of the same job. */
+/** The time between two polls of a job. */
 const POLL_INTERVAL_MS = 3_000;
 
 /** Half an hour is enough, because a hundred donors at "a few seconds" each take a third of it. */
@@ -131,7 +128,7 @@ export interface FollowDeps {
   connections: Pick<Connections, 'ofDonor'>;
 }
 
-/** Waits for the end of a bulk add, and returns an outcome for each of its donors. */
+/** Waits until a bulk add has ended, and returns an outcome for each of its donors. */
 export async function followBulkAdd(
   deps: FollowDeps,
   job: BulkAddJob,
@@ -160,7 +157,7 @@ async function outcomesAtEnd(
   throw new BulkAddUnfinished(jobId, (MAX_POLLS * POLL_INTERVAL_MS) / 60_000);
 }
 
-/** If the job does not name a donor, the donor is looked up in the network itself. */
+/** Finds the outcome of a donor. If the job does not name the donor, it is looked up in the network. */
 async function findOut(
   { connections }: FollowDeps,
   { networkId }: BulkAddJob,
@@ -189,7 +186,8 @@ const resultsSchema = z.object({
 const nestedSchema = z.object({ status: z.string() });
 
 /**
- * The word may be at the same place as in enhancement jobs, next to a number that repeats the HTTP status.
+ * A job's progress. The word can be in the same place as in enhancement jobs, next to a number that repeats the HTTP
+ * status.
  */
 const progressSchema = z.object({
   status: z.string().nullish().catch(null),
@@ -201,7 +199,7 @@ const progressSchema = z.object({
   results: resultsSchema.nullish().catch(null),
 });
 
-/** All words except the two that the document names for the end count as running. */
+/** Reads a bulk add's state. All words count as running, except the two that the document has for the end. */
 function bulkAddIn(reply: Reply): BulkAdd {
   const { status, progress, job_state, total, error, results } = parseReply(progressSchema, reply);
   const nested = typeof progress === 'object' ? progress?.status : undefined;

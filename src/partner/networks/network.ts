@@ -91,8 +91,8 @@ export async function listNetworks(send: Send, signal?: AbortSignal): Promise<Ne
 }
 
 /**
- * Creates a network, or adopts an existing network with that name. So the request is safe to repeat if its response was
- * lost: the second attempt finds the network that the first has created.
+ * Creates a network, or adopts the network that has this name. So the request can be repeated if its response was lost,
+ * because the second attempt finds the network that the first one has created.
  */
 export async function createNetwork(
   send: Send,
@@ -113,7 +113,7 @@ export async function createNetwork(
   }
 }
 
-/** Renames a network; `PartnerBadRequest` if another network has the name. */
+/** Renames a network. Throws `PartnerBadRequest` if another network has the name. */
 export async function renameNetwork(
   send: Send,
   networkId: string,

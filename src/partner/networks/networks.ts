@@ -21,8 +21,8 @@ import {
 } from './network.ts';
 
 /**
- * The team's networks (service document, section 4.1). `PartnerNotFound` means that the network, the donor or
- * the job is unknown. The service does not say which.
+ * The team's networks (service document, section 4.1). `PartnerNotFound` means that the network, the donor or the job
+ * is unknown. The service does not say which.
  */
 export interface Networks {
   /** Returns all networks of the team. Costs no credits. */
@@ -35,14 +35,14 @@ export interface Networks {
   /** Renames a network. Free. `PartnerBadRequest` if another network has the name. */
   rename(networkId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Deletes a network. The document has no such endpoint: `PartnerEndpointMissing`, and nothing is sent, unless the
-   * service's openapi.json lists it. `PartnerNotFound` also if a first attempt, whose response was lost, has deleted
-   * it. Costs no credits.
+   * Deletes a network. The document has no such endpoint. Unless the service's openapi.json lists it, nothing is sent
+   * and `PartnerEndpointMissing` is thrown. Throws `PartnerNotFound` even if a first attempt, whose response was lost,
+   * has deleted it. Costs no credits.
    */
   delete(networkId: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Adds one donor, and resolves when its connections are computed, some seconds later. It may cost a credit,
-   * because the cost is not documented. After `AnswerLost`, the donor may be a member.
+   * Adds one donor. Resolves some seconds later, when its connections are computed. It may cost a credit, because the
+   * cost is not documented. After `AnswerLost`, the donor may be a member.
    */
   addMember(
     networkId: string,
@@ -51,10 +51,9 @@ export interface Networks {
     mayLeave?: MayLeave,
   ): Promise<void>;
   /**
-   * Starts a job that adds 1 to 100 donors, and costs a credit of the networks bucket for each. The service
-   * processes as many, from the start of the list, as the balance covers. `CreditsExhausted` if it covers
-   * none. After `AnswerLost`, the job may be running and its credits may have been spent. `mayLeave` is
-   * called before each attempt.
+   * Starts a job that adds 1 to 100 donors, and costs a credit of the networks bucket for each. The service processes
+   * as many, from the start of the list, as the balance covers. Throws `CreditsExhausted` if it covers none. After
+   * `AnswerLost`, the job may be running and its credits may have been spent. `mayLeave` is called before each attempt.
    */
   addMembers(
     networkId: string,
@@ -65,9 +64,9 @@ export interface Networks {
   /** Reads the state of a bulk add once. Costs no credits. */
   readBulkAdd(jobId: string, signal?: AbortSignal): Promise<BulkAdd>;
   /**
-   * Polls a bulk add every three seconds until it ends, and gives each of its donors an outcome. A donor that the job
-   * does not name is looked up with a query, which may cost the same as other queries. Throws `BulkAddUnfinished` after half
-   * an hour. A job can be followed again, even by another process.
+   * Polls a bulk add every three seconds until it ends, and returns an outcome for each of its donors. A donor that the
+   * job does not name is looked up with a query, which may cost the same as other queries. Throws `BulkAddUnfinished`
+   * after half an hour. A job can be followed again, even by another process.
    */
   followBulkAdd(job: BulkAddJob, signal?: AbortSignal): Promise<Map<string, MemberOutcome>>;
   /** Removes 1 to 100 donors. Free. `mayLeave` is called before each attempt. */
