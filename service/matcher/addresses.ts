@@ -20,15 +20,16 @@ export interface ComparableAddress {
 export type AddressText = ReadonlySet<string>;
 
 /**
- * How well an address agrees, best first. `house`: the same house. `otherUnit`: another unit in its building.
- * `zip`: the same ZIP code without a house number. `otherHouse`: another house in the ZIP code. `city`: the
- * same city.
+ * How well an address agrees, best first. `house`: the same house. `numberSlip`: the same street in the ZIP code, and a
+ * house number with two exchanged digits. `otherUnit`: another unit in its building. `zip`: the same ZIP code without a
+ * house number. `otherHouse`: another house in the ZIP code. `city`: the same city.
  */
-export type AddressFit = 'house' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
+export type AddressFit = 'house' | 'numberSlip' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
 
 /** The degrees of agreement, best first. */
 export const ADDRESS_FITS = [
   'house',
+  'numberSlip',
   'otherUnit',
   'zip',
   'otherHouse',
@@ -162,6 +163,7 @@ export function fitAddress(text: AddressText, address: ComparableAddress): Addre
   if (isHouse) return isOtherUnit(text, address) ? 'otherUnit' : 'house';
   if (!isArea) return undefined;
   if (!isZip) return 'city';
+  if (isNumberSlip(text, address)) return 'numberSlip';
   return isOtherHouse(text, address) ? 'otherHouse' : 'zip';
 }
 
@@ -191,6 +193,18 @@ function isOtherHouse(text: AddressText, { houseNumber, zip }: ComparableAddress
   if (houseNumber === '' || text.has('box') || text.has(houseNumber)) return false;
   for (const word of text) if (/^\d+[a-z]?$/.test(word) && word !== zip) return true;
   return false;
+}
+
+/** Neighbouring digits are exchanged, as in 1243 for 1234. A number with two digits may be a neighbour's. */
+function isNumberSlip(text: AddressText, address: ComparableAddress): boolean {
+  const { houseNumber, street } = address;
+  if (!/^\d{3,}$/.test(houseNumber) || isOtherUnit(text, address)) return false;
+  const isExchanged = [...houseNumber].some((digit, at) => {
+    const next = houseNumber[at + 1];
+    if (next === undefined || next === digit) return false;
+    return text.has(houseNumber.slice(0, at) + next + digit + houseNumber.slice(at + 2));
+  });
+  return isExchanged && street.every((word) => hasWord(text, word));
 }
 
 /** If only one side names a unit, this is not evidence against the address. */

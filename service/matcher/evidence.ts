@@ -19,6 +19,13 @@ export interface Evidence {
   isCommon?: boolean;
   /** True if addresses are known for both, and none names the same house. */
   isElsewhere?: boolean;
+  /**
+   * True if both live in the same ZIP code, in two houses. People often move within it, but a namesake there is rare, so
+   * it counts as an address if the whole name is the same.
+   */
+  isNearby?: boolean;
+  /** True if first name, middle name or initial, last name and suffix agree. */
+  isWholeName?: boolean;
   /** True if it is such strong evidence against the same person that an address never outweighs it. */
   isContradiction?: boolean;
   /** True if the first name agrees completely, or in a form or spelling of it. */
@@ -60,3 +67,5 @@ export const NEARLY_ALWAYS_TWO = 0.05;
 export const MOSTLY_TWO = 0.2;
 /** One person as often as two. */
 export const ONE_OR_TWO = 0.5;
+/** Usually one person, but less often than a match requires. An operator reviews such a pair of an import. */
+export const MOSTLY_ONE = 0.92;

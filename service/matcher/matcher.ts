@@ -314,7 +314,10 @@ function limitOf(evidence: readonly Evidence[], kinds: ReadonlySet<EvidenceKind>
 function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
   const isElsewhere = evidence.some((one) => one.isElsewhere === true);
   const telling = evidence.filter((one) => !(isElsewhere && one.isCommon === true));
-  return new Set(telling.flatMap(({ kind }) => kind ?? []));
+  const kinds = new Set(telling.flatMap(({ kind }) => kind ?? []));
+  const isWholeName = evidence.some((one) => one.isWholeName === true);
+  if (isWholeName && evidence.some((one) => one.isNearby === true)) kinds.add('address');
+  return kinds;
 }
 
 /**

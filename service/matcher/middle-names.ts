@@ -31,8 +31,15 @@ export function weighMiddle(
     ? Math.log2(MIDDLE_M / Math.max(1e-3, comparing.population.first(agreed)))
     : 3;
   const reason = isFull ? 'The middle name is the same' : 'The middle initial agrees';
-  return [{ m: MIDDLE_M, bits, reason, isMiddle: true }];
+  const isWholeName =
+    reading.first === donor.first &&
+    reading.first.length > 1 &&
+    last === donor.last &&
+    reading.generation === donor.generation;
+  return [{ m: MIDDLE_M, bits, reason, isMiddle: true, ...(isWholeName ? WHOLE_NAME : {}) }];
 }
+
+const WHOLE_NAME: Pick<Evidence, 'isWholeName'> = { isWholeName: true };
 
 /**
  * Returns the given names of both sides without the name by which they agree. If that is a middle name on one

@@ -17,6 +17,7 @@ import { type EmployerFit, fitEmployer } from './employers.ts';
 import {
   type Comparing,
   type Evidence,
+  MOSTLY_ONE,
   MOSTLY_TWO,
   NEARLY_ALWAYS_TWO,
   ONE_OR_TWO,
@@ -81,8 +82,11 @@ const LAST = {
  * is swapped.
  */
 const SWAPPED = { elsewhere: 0.02, plainly: 0.5 };
+const SLIPPED_NUMBER = 'The address is the same, with two digits of the house number exchanged';
 const ADDRESS = {
   house: { m: 0.78, u: 1e-6, reason: 'The address is that of the same house' },
+  // A relative on the same street does not live at the number with two exchanged digits.
+  numberSlip: { m: 0.003, u: 3e-6, reason: SLIPPED_NUMBER },
   otherUnit: { m: 0.12, u: 1e-3, reason: 'The address is another unit of the same building' },
   zip: { m: 0.12, u: 1e-3, reason: 'The ZIP code is the same' },
   otherHouse: { m: 0.05, u: 1e-3, reason: 'The ZIP code is the same, and the house another one' },
@@ -134,7 +138,11 @@ const GENERATION = {
   bits: Math.log2(0.6 / 0.03),
   reason: 'The suffix names the same generation',
 };
-const ONE_SUFFIX: Evidence = { bits: 0, reason: '', needsForJoin: ['birth'] };
+const ONE_SUFFIX: Evidence = {
+  bits: 0,
+  reason: 'Only one of the two has a suffix, so they may be a father and a son',
+  ...{ needsOneOf: ['employer', 'birth'], needsForJoin: ['birth'], atMost: MOSTLY_ONE },
+};
 const LEAST_EMPLOYER_SHARE = 1e-4;
 /**
  * If an employer has more than this share of the donors, there are namesakes from other places among its
@@ -234,7 +242,7 @@ function weighFirst(
     const likelier = Math.max(share, population.first(first));
     const isForm = isShortFor(first, donor.first);
     const m = isForm ? FIRST.nickname : FIRST.sibling;
-    const bits = Math.log2(m / (2 * likelier));
+    const bits = Math.log2(m / (isForm ? shareOfForm(population, first, share) : 2 * likelier));
     const isOne =
       (isForm || isVariantOf(first, donor.first)) &&
       !areOftenTwoPeople(population, first, donor.first);
@@ -312,6 +320,14 @@ function weighFirst(
   return undefined;
 }
 
+/**
+ * How often somebody else has this form of the donor's name: those who are given it, and those who have the donor's name
+ * and use a form of it.
+ */
+function shareOfForm(population: Population, form: string, share: number): number {
+  return population.first(form) + FIRST.nickname * share;
+}
+
 const EXCHANGED = 'The first and the middle name are exchanged, as between brothers';
 const BOTH_INITIALS = 'Both first names are known by the same initial only';
 const SAME_INITIAL = 'The first name has the same initial, which relatives may share';
@@ -333,8 +349,9 @@ const NEEDS_ALL: Pick<Evidence, 'needs' | 'atMost'> = {
 };
 
 /**
- * Father and son. If one side lacks a suffix, this is not evidence, but a join then needs the same birth: they share the
- * name, the home and often the employer.
+ * Father and son, who share the name and the home. A suffix is often left out, so its absence is not evidence. But a
+ * suffix proves that a second person has the same name. So a match needs the employer or the birth as well, and a join
+ * needs the birth, because father and son often have the same employer.
  */
 function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undefined {
   if (reading.generation === null && donor.generation === null) return [];
@@ -414,14 +431,19 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
       m,
       bits: Math.log2(m / u),
       reason,
-      ...(best === 'house' || best === 'zip' ? ADDRESS_KIND : {}),
+      ...(best === 'house' || best === 'numberSlip' || best === 'zip' ? ADDRESS_KIND : {}),
       ...(best === 'otherHouse' || best === 'otherUnit' ? ELSEWHERE : {}),
+      ...(best === 'otherHouse' ? NEARBY : {}),
     },
   ];
 }
 
 const ADDRESS_KIND = { kind: 'address' } as const;
 const ELSEWHERE = { isElsewhere: true, atMostByName: ONE_OR_TWO };
+/** Like-named relatives also live near each other, so records of two sources need the birth as well. */
+const NEARBY: Pick<Evidence, 'isNearby' | 'needsForJoin'> = {
+  ...{ isNearby: true, needsForJoin: ['birth'] },
+};
 
 /** Returns how the days or years of birth agree; nothing if one side has none. */
 export function weighBirth(born: string, donor: Candidate): Evidence[] {

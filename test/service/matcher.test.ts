@@ -42,7 +42,7 @@ describe('the matcher', () => {
     ['an initial', 'R.', 'Marlowe', AT_OAK, 0],
     ['the middle name in the first field', 'Robert Quincy', 'Marlowe', AT_OAK, 0],
     ['a middle initial', 'Robert Q.', 'Marlowe', AT_OAK, 0],
-    ['a title and a suffix', 'Dr. Robert', 'Marlowe, Jr.', AT_OAK, 0],
+    ['a title and a degree', 'Dr. Robert', 'Marlowe, M.D.', AT_OAK, 0],
     ['a typo in the first name', 'Robrt', 'Marlowe', AT_OAK, 0],
     ['two letters swapped', 'Robert', 'Marlwoe', AT_OAK, 0],
     ['no accents and apostrophes', 'Jose', 'OBrien', AT_ELM, 1],
@@ -64,6 +64,12 @@ describe('the matcher', () => {
     ['a misspelt street', 'Robert', 'Marlowe', '12 Oakk St, St Paul, MN 55102', 0],
   ])('finds a donor despite %s', (_, first, last, address, donorNumber) => {
     expect(found({ first, last, addresses: [address] })).toBe(donorNumber);
+  });
+
+  it('finds a donor despite a title and a suffix if the employer agrees as well', () => {
+    const junior = { first: 'Dr. Robert', last: 'Marlowe, Jr.', addresses: [AT_OAK] };
+    expect(found({ ...junior, employers: ['Acme Foods'] })).toBe(0);
+    expect(found(junior)).toBeNull();
   });
 
   it('tells people of one name apart by address or employer', () => {

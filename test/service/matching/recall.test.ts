@@ -8,6 +8,8 @@ import { aWorldOf } from '../hand-made-world.ts';
 
 const HOME = { street: '12 Elm Street', city: 'Evanston', state: 'IL', postalCode: '60201' };
 const AT_HOME = '12 Elm Street, Evanston, IL 60201';
+const LONG_NUMBER = { ...HOME, street: '1243 Elm Street' };
+const NEARBY = '907 Lake Avenue, Evanston, IL 60201';
 const WORK = 'Halvorsen Energy';
 
 /** A donor with this name at one home, working for one employer. */
@@ -102,7 +104,7 @@ describe('a person whose name is written in another way', () => {
     [
       'a first name that others have as a suffix',
       { ...aDonor('Junior', 'Oldenquist'), suffix: 'Sr' },
-      { first: 'Junior' },
+      { first: 'Junior', last: 'Oldenquist Sr' },
     ],
     ['a first name that is a rank', aDonor('Major', 'Oldenquist'), { first: 'Major' }],
     ['two given names in one', aDonor('Mary', 'Oldenquist', 'Ann'), { first: 'Maryann' }],
@@ -139,6 +141,16 @@ describe('a person whose name is written in another way', () => {
       'a married name, with home and employer',
       aDonor('Marguerite', 'Oldenquist'),
       { last: 'Smith', employers: [WORK] },
+    ],
+    [
+      'a house number with two exchanged digits',
+      { ...aDonor('Warren', 'Oldenquist'), addresses: [LONG_NUMBER] },
+      { addresses: ['1423 Elm Street, Evanston, IL 60201'] },
+    ],
+    [
+      'another house in the ZIP code, with the middle initial',
+      aDonor('Warren', 'Oldenquist', 'Theodore'),
+      { first: 'Warren T.', addresses: [NEARBY] },
     ],
     [
       'swapped, a nickname, and the employer',
@@ -246,6 +258,39 @@ describe('a person whose name is written in another way', () => {
       'of another known given name two letters away',
       aDonor('Marianne', 'Oldenquist'),
       { first: 'Marlene' },
+    ],
+    [
+      'in the next house',
+      { ...aDonor('Warren', 'Oldenquist'), addresses: [LONG_NUMBER] },
+      { addresses: ['1245 Elm Street, Evanston, IL 60201'] },
+    ],
+    [
+      'in another unit of a house whose number has two exchanged digits',
+      {
+        ...aDonor('Warren', 'Oldenquist'),
+        addresses: [{ ...HOME, street: '1243 Elm Street Apartment 4' }],
+      },
+      { addresses: ['1423 Elm Street Apt 9, Evanston, IL 60201'] },
+    ],
+    [
+      'in another house in the ZIP code, without a middle name',
+      aDonor('Warren', 'Oldenquist', 'Theodore'),
+      { addresses: [NEARBY] },
+    ],
+    [
+      'of a similar name in another house in the ZIP code',
+      aDonor('Warren', 'Oldenquist', 'Theodore'),
+      { first: 'Warren T.', last: 'Oldenquest', addresses: [NEARBY] },
+    ],
+    [
+      'of a common name in another house in the ZIP code',
+      aDonor('Robert', 'Miller', 'Theodore'),
+      { first: 'Robert T.', addresses: [NEARBY] },
+    ],
+    [
+      'whose son has a suffix and lives in another house in the ZIP code',
+      { ...aDonor('Warren', 'Oldenquist', 'Theodore'), suffix: 'Jr' },
+      { first: 'Warren T.', addresses: [NEARBY] },
     ],
     ['named only as a widow', aDonor('William', 'Oldenquist'), { first: 'Widow of William' }],
     ['named only as friends', aDonor('William', 'Oldenquist'), { first: 'Friends of William' }],

@@ -108,6 +108,25 @@ describe('a brother with the same two given names in the other order, at the sam
   });
 });
 
+describe('a father or a son with the same name, at the same home', () => {
+  const junior = aDonor('Robert', { suffix: 'Jr', work: [JOB] });
+  const robert = aDonor('Robert', { work: [JOB] });
+
+  it.each([
+    ['the file', junior, 'Oldenquist'],
+    ['the person', robert, 'Oldenquist, Jr.'],
+  ])('is not the donor if only %s has a suffix', (_, donor, last) => {
+    expect(isFound([donor], { first: 'Robert', last })).toBe(false);
+    expect(isFound([donor], { first: 'Robert', last, employers: [WORK] })).toBe(true);
+    expect(isFound([donor], { first: 'Robert', last, born: BORN })).toBe(true);
+  });
+
+  it('is the donor if both have the same suffix, or neither has one', () => {
+    expect(isFound([junior], { first: 'Robert', last: 'Oldenquist II' })).toBe(true);
+    expect(isFound([robert], { first: 'Robert' })).toBe(true);
+  });
+});
+
 describe("a wife who is addressed by her husband's name", () => {
   it.each(['Robert', 'Pavel', 'Leslie'])('is not the donor %s at their home', (first) => {
     const donor = aDonor(first, { work: [JOB] });
