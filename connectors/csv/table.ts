@@ -102,7 +102,7 @@ async function readTable(path: string, text: TextSource, format: TableFormat): P
   if (format.badRows === 'stop') {
     if (problems.length > 0) throw unusableFile(path, problems, broken.size > 0 ? SKIP_HINT : null);
   } else if (problems.length >= MOST_SKIPPED) {
-    throw unusableFile(path, problems, MANY_SKIPPED);
+    throw unusableFile(path, problems, describeManySkipped());
   }
   const stamp = stampFrom(stats);
   return {
@@ -139,9 +139,13 @@ const SKIP_HINT =
   'Correct these rows, or set crm.badRows to skip to continue without them: each becomes an outcome of ' +
   'the run, and nothing is sent or written for it.';
 
-const MANY_SKIPPED =
-  `${MOST_SKIPPED.toLocaleString('en')} rows or more cannot be read, too many to skip (crm.badRows): look ` +
-  'at crm.delimiter, crm.encoding, and at the first of these rows.';
+/** Formatted only when it is needed, because the first formatted number costs every start about 10 ms. */
+function describeManySkipped(): string {
+  return (
+    `${MOST_SKIPPED.toLocaleString('en')} rows or more cannot be read, too many to skip (crm.badRows): look ` +
+    'at crm.delimiter, crm.encoding, and at the first of these rows.'
+  );
+}
 
 /** Finds the records of a file with this header. */
 function createRecordSource(

@@ -77,7 +77,7 @@ export type YamlFile =
  * each key with all keys before it.
  */
 export function parseYaml(text: string, lineCounter: LineCounter): YamlFile {
-  if (text.length > MAX_LENGTH) return { excess: { offset: 0, message: TOO_LONG } };
+  if (text.length > MAX_LENGTH) return { excess: { offset: 0, message: describeTooLong() } };
   lineCounter.addNewLine(0);
   const parser = new Parser(lineCounter.addNewLine);
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
@@ -95,7 +95,11 @@ export function parseYaml(text: string, lineCounter: LineCounter): YamlFile {
   return { document, secondDocumentAt: second?.range[0] ?? null, excess: null };
 }
 
-const TOO_LONG = `the file has more than ${MAX_LENGTH.toLocaleString('en-US')} characters: keep integrations in the database instead (donor-sync apply)`;
+/** Formatted only when it is needed, because the first formatted number costs every start about 10 ms. */
+function describeTooLong(): string {
+  return `the file has more than ${MAX_LENGTH.toLocaleString('en-US')} characters: keep integrations in the database instead (donor-sync apply)`;
+}
+
 const TOO_DEEP = `this is nested more than ${MAX_DEPTH} levels deep, and no setting is; is a bracket or an indentation wrong?`;
 
 /**

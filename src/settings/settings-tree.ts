@@ -213,7 +213,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     settingsRead += 1;
     if (excess === null && settingsRead <= MAX_SETTINGS && depth <= MAX_DEPTH) return false;
     // From here on, everything that is read is discarded.
-    excess ??= { path, position, message: TOO_LARGE };
+    excess ??= { path, position, message: describeTooLarge() };
     return true;
   }
 
@@ -311,7 +311,11 @@ const NO_MARK: NodeMark = { position: START, keyPosition: START, variables: [], 
 const UNKNOWN_ANCHOR = 'no anchor (&name) has the name of this alias';
 const DOUBLE_KEY = 'this key is here twice';
 const NO_TEXT_KEY = 'a key is a text; this one is a group or a list';
-const TOO_LARGE = `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings, with its aliases expanded) or one of its aliases contains itself: keep integrations in the database instead (donor-sync apply)`;
+
+/** Formatted only when it is needed, because the first formatted number costs every start about 10 ms. */
+function describeTooLarge(): string {
+  return `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings, with its aliases expanded) or one of its aliases contains itself: keep integrations in the database instead (donor-sync apply)`;
+}
 
 function toKey({ key }: Pair): string {
   // As a text, a nested key takes twice the space with each level.
