@@ -66,12 +66,15 @@ export const previewErasure = acting({
     const second = await warnOfSecond(world, toAsked(input, crmId));
     return {
       erasable: {
-        ...{ integration, crmId, clients: ids },
+        integration,
+        crmId,
+        clients: ids,
         rows: [
           ...countStored(found),
           ...(clearable === null ? [] : countInCrm(clearable, alsoInCrm)),
         ].filter(({ count }) => count > 0),
-        ...{ problem, needsSecondUser: second !== '' },
+        problem,
+        needsSecondUser: second !== '',
       },
     };
   },
@@ -141,7 +144,11 @@ function countStored(found: readonly AboutContact[]): Row[] {
   const count = (of: (about: AboutContact) => number) =>
     found.reduce((sum, about) => sum + of(about), 0);
   const removed = (what: string, of: (about: AboutContact) => number): Row => ({
-    ...{ where: 'database', what, count: count(of), effect: 'removed', note: null },
+    where: 'database',
+    what,
+    count: count(of),
+    effect: 'removed',
+    note: null,
   });
   const networks = [...new Set(found.flatMap((about) => about.networks))];
   return [
@@ -157,16 +164,23 @@ function countStored(found: readonly AboutContact[]): Row[] {
     removed('Introductions that this contact could make', ({ introduces }) => introduces),
     removed("Places on users' lists", ({ lists }) => lists),
     {
-      ...{ where: 'service', what: 'Networks that the contact is in', effect: 'removed' },
-      ...{ count: count((about) => about.networks.length), note: networks.join(', ') },
+      where: 'service',
+      what: 'Networks that the contact is in',
+      effect: 'removed',
+      count: count((about) => about.networks.length),
+      note: networks.join(', '),
     },
     {
-      ...{ where: 'service', what: 'Results of jobs', effect: 'stays' },
+      where: 'service',
+      what: 'Results of jobs',
+      effect: 'stays',
       count: count(({ jobs }) => jobs.filter(({ jobId }) => jobId !== null).length),
       note: 'the service deletes each result 7 days after its job',
     },
     {
-      ...{ where: 'audit', what: 'Entries about the contact', effect: 'stays' },
+      where: 'audit',
+      what: 'Entries about the contact',
+      effect: 'stays',
       count: count(({ auditEntries }) => auditEntries),
       note: 'the entries stay, but they no longer show which contact they are about',
     },
@@ -176,7 +190,11 @@ function countStored(found: readonly AboutContact[]): Row[] {
 /** Pure: the fields that contain values of donor-sync. */
 function countInCrm({ ours, changed, unreadable }: ClearablePreview, alsoInCrm: boolean): Row[] {
   const row = (what: string, fields: readonly string[], effect: Row['effect']): Row => ({
-    ...{ where: 'CRM', what, count: fields.length, effect, note: fields.join(', ') },
+    where: 'CRM',
+    what,
+    count: fields.length,
+    effect,
+    note: fields.join(', '),
   });
   return [
     row('Values that donor-sync wrote', ours, alsoInCrm ? 'cleared' : 'stays'),

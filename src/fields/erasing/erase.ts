@@ -126,11 +126,17 @@ async function inspectFields(
   const isOurs = (field: string, value: FieldValue): boolean =>
     isWritten(field, value) || (automated.has(field) && value === presentValue(values, field));
   return {
-    ...{ seen, hidden, unreadable: isHidden ? [...hidden, ...seen] : hidden, isOurs },
+    seen,
+    hidden,
+    unreadable: isHidden ? [...hidden, ...seen] : hidden,
+    isOurs,
     toClear: seen.filter(
       (field) => !isEmpty(values[field]) && isOurs(field, presentValue(values, field)),
     ),
-    ...{ values, mergedInto, isMissing, isThere },
+    values,
+    mergedInto,
+    isMissing,
+    isThere,
   };
 }
 
