@@ -68,6 +68,19 @@ describe('serve in an empty folder', () => {
     expect(await readFile(path('donor-sync.yaml'), 'utf8')).toBe(`${text}# ours\n`);
   });
 
+  it('names the mail server of the environment in these settings', async () => {
+    const env = { SMTP_URL: 'smtp://127.0.0.1:9', ALERTS_FROM: 'sync@example.org' };
+    const partly = await serve([], env);
+    expect(partly.stderr).toContain('names no mail server, because ALERTS_TO is not set');
+    expect(await readFile(path('donor-sync.yaml'), 'utf8')).not.toContain('alerts');
+    await rm(path('donor-sync.yaml'));
+    const all = { ...env, ALERTS_TO: 'robin@example.org' };
+    expect(await serve([], all)).toMatchObject({ exitCode: 0 });
+    const text = await readFile(path('donor-sync.yaml'), 'utf8');
+    expect(text).toContain(`smtp: "\${SMTP_URL}"`);
+    expect(text).toContain(`to: ["\${ALERTS_TO}"], from: "\${ALERTS_FROM}"`);
+  });
+
   it('stops at a file that is broken, and leaves it as it is', async () => {
     await writeFile(path('donor-sync.yaml'), 'integrations: nonsense\n');
     const ended = await serve();

@@ -48,7 +48,7 @@ import { type LinkPlace, openLinkPlace } from '../action/secret-link.ts';
 import type { Output } from '../terminal/output.ts';
 import { untilStopped } from '../terminal/stop-signal.ts';
 import { describeCount } from '../terminal/words.ts';
-import { firstSettingsText } from './init/settings-text.ts';
+import { firstSettingsText, MAIL_VARIABLES } from './init/settings-text.ts';
 import { wholeNumber } from './sandbox/stand-in.ts';
 import { requireServer } from './worker.ts';
 
@@ -147,8 +147,10 @@ async function beginSettings(
   output: Output,
 ): Promise<void> {
   if (config || env['DONOR_SYNC_CONFIG']) return;
+  const missing = MAIL_VARIABLES.filter((name) => !env[name]);
+  const text = firstSettingsText({ hasMail: missing.length === 0 });
   try {
-    await writeFile(resolve(cwd, DEFAULT_SETTINGS_PATH), firstSettingsText(), {
+    await writeFile(resolve(cwd, DEFAULT_SETTINGS_PATH), text, {
       flag: 'wx',
       mode: 0o600,
     });
@@ -162,6 +164,11 @@ async function beginSettings(
   output.note(
     `Wrote ${DEFAULT_SETTINGS_PATH}, because there were no settings. Set up clients in the browser.`,
   );
+  if (missing.length > 0 && missing.length < MAIL_VARIABLES.length) {
+    output.note(
+      `${DEFAULT_SETTINGS_PATH} names no mail server, because ${missing.join(' and ')} is not set in the environment.`,
+    );
+  }
 }
 
 /**

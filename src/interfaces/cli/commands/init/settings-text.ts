@@ -30,10 +30,21 @@ integrations:
 ${integrationText(answers, target)}`;
 }
 
-/** Returns the settings for a machine on which all clients are set up in the browser. */
-export const firstSettingsText = (): string => `${SETTINGS_HEAD}
-# Clients are set up in the browser, and stored encrypted in the database. A client that is written here cannot be changed there.
+/** The variables that name a mail server, its sender and the recipient of alerts. */
+export const MAIL_VARIABLES = ['SMTP_URL', 'ALERTS_FROM', 'ALERTS_TO'] as const;
+
+/**
+ * Returns the settings for a machine on which all clients are set up in the browser. `hasMail`: the environment has
+ * all `MAIL_VARIABLES`.
+ */
+export const firstSettingsText = ({ hasMail }: { hasMail: boolean }): string => `${SETTINGS_HEAD}
+${hasMail ? MAIL_FROM_ENVIRONMENT : ''}# Clients are set up in the browser, and stored encrypted in the database. A client that is written here cannot be changed there.
 integrations: []
+`;
+
+const MAIL_FROM_ENVIRONMENT = `alerts:
+  email: { to: ["\${ALERTS_TO}"], from: "\${ALERTS_FROM}", smtp: "\${SMTP_URL}" }
+
 `;
 
 /** The first lines of every settings file. */
