@@ -1,6 +1,6 @@
 /**
- * Checks the rules for every page, and visits every page by its links. A new page is visited because it has a
- * line in the table of routes.
+ * Checks the rules for every page at three widths and in both themes, and visits every page by its links. A new page is
+ * visited because it has a line in the table of routes.
  */
 
 import type { Browser } from 'playwright-core';
@@ -126,6 +126,25 @@ describe('every page', () => {
       expect(kept.flatMap(namesIn), path).toEqual([]);
     }
     expect(shown).toBeGreaterThan(0);
+  });
+});
+
+describe('the documents that serve publishes', () => {
+  it('are sound: the HTTP API, and each page of the guide', async () => {
+    const guide = await ask('/docs/guide', owner);
+    const links = linksIn(guide.text, '/docs/guide').map(
+      (link) => new URL(link, `${world.url}/docs/guide`),
+    );
+    const pages = new Set(links.map(({ pathname }) => pathname));
+    const documents = [...pages].filter((path) => path.startsWith('/docs'));
+    expect(documents.length).toBeGreaterThan(20);
+    expect(documents).toContain('/docs');
+    for (const path of documents) {
+      await view.page.goto(world.url + path);
+      await expectSound(view).catch((error: Error) => {
+        throw new Error(`${path}: ${error.message}`);
+      });
+    }
   });
 });
 

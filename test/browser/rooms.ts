@@ -9,6 +9,7 @@ import {
   openHttpWorld,
 } from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
+import { findHiddenFocus } from './focus.ts';
 import { openBrowser } from './open-browser.ts';
 
 export interface Rooms {
@@ -70,25 +71,30 @@ export async function withDatabase(
 }
 
 /** Counts the rows of stacked tables that are lower than their content. */
-const CROWDED_ROWS = `[...document.querySelectorAll('.stacks tr')].filter(
+const CROWDED_ROWS = `[...document.querySelectorAll('tr')].filter(
   (row) => getComputedStyle(row).display === 'grid' && row.scrollHeight > row.clientHeight + 1,
 ).length`;
 
+const WIDTHS = [375, 768, 1_440];
+const THEMES = ['light', 'dark'] as const;
+
 /**
- * Expects no accessibility problems and no console messages, in light and dark mode, on a phone, a tablet and a large
- * screen.
+ * Expects no accessibility problems, a visible focus on each element, nothing wider than the screen, and no console
+ * messages: on a phone, a tablet and a large screen, each in light and dark mode.
  */
 export async function expectSound({ page, complaints }: View): Promise<void> {
   const size = page.viewportSize();
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await findBarriers(page)).toEqual([]);
-  }
-  for (const width of [375, 768, 1_440]) {
+  for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     expect(await page.evaluate(over), `too wide by so many pixels at ${width}`).toBe(0);
     expect(await page.evaluate(CROWDED_ROWS), `rows that run into the next at ${width}`).toBe(0);
+    for (const colorScheme of THEMES) {
+      await page.emulateMedia({ colorScheme });
+      const { found } = await findHiddenFocus(page);
+      const flaws = [...(await findBarriers(page)), ...found];
+      expect(flaws, `${colorScheme} at ${width}: ${flaws.join('; ')}`).toEqual([]);
+    }
   }
   await page.emulateMedia({ colorScheme: null });
   if (size !== null) await page.setViewportSize(size);

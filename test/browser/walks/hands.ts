@@ -1,7 +1,7 @@
 /** The ways in which a person operates a page: with the pointer, or with the keyboard alone. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { z } from 'zod';
+import { describeFocus } from '../focus.ts';
 
 /** The movements that the walks consist of. */
 export interface Hands {
@@ -92,44 +92,6 @@ const SHOWN_MS = 5_000;
 /** No page has this many focusable elements. */
 const MOST_STEPS = 500;
 
-const focusSchema = z.object({
-  text: z.string(),
-  isNone: z.boolean(),
-  isMarked: z.boolean(),
-  isInView: z.boolean(),
-  isCovered: z.boolean(),
-});
-
-/** The element with the keyboard focus, and whether a user sees that it has the focus. */
-const FOCUS = `(() => {
-  const element = document.activeElement;
-  const isNone = element === null || element === document.body;
-  if (isNone) return { text: '', isNone, isMarked: true, isInView: true, isCovered: false };
-  // What a label stands for may be shown by it.
-  const shown = [element, element.closest('label'), element.parentElement].filter(Boolean);
-  const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
-  const inView = (at, most) => Math.min(Math.max(at, 1), most - 1);
-  const point = [inView((left + right) / 2, innerWidth), inView((top + bottom) / 2, innerHeight)];
-  const above = document.elementFromPoint(...point);
-  const isOwn = above === null || shown.some((one) => one.contains(above) || above.contains(one));
-  return {
-    text: [element.outerHTML.slice(0, 160), 'at', top, 'of', innerHeight, 'below', above?.outerHTML.slice(0, 80)].join(' '),
-    isNone,
-    // The browser marks the button of its own calendar, which a page cannot see.
-    isMarked: element.type === 'date' || shown.some((one) => {
-      const { outlineStyle, outlineWidth } = getComputedStyle(one);
-      return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1;
-    }),
-    isInView: bottom > 0 && top < innerHeight && right > 0 && left < innerWidth,
-    // A long element may extend behind something; then its middle is enough.
-    isCovered: width > 1 && height > 1 && !isOwn,
-  };
-})()`;
-
-async function look(page: Page) {
-  return focusSchema.parse(await page.evaluate(FOCUS));
-}
-
 /** Presses Tab until the focus is there, and checks each element on the way. */
 export async function moveFocus(page: Page, place: Locator): Promise<void> {
   // A form that was sent is answered by another page.
@@ -138,11 +100,11 @@ export async function moveFocus(page: Page, place: Locator): Promise<void> {
   if (await hasFocus(place)) return;
   for (let step = 0; step < MOST_STEPS; step += 1) {
     await page.keyboard.press('Tab');
-    const { text, isNone } = await look(page);
+    const { text, isNone } = await describeFocus(page);
     if (isNone) continue;
     // In the next frame, the browser scrolls to an element that is out of view.
     await expect
-      .poll(() => look(page), { message: text, interval: 20, timeout: SHOWN_MS })
+      .poll(() => describeFocus(page), { message: text, interval: 20, timeout: SHOWN_MS })
       .toMatchObject({ isMarked: true, isInView: true, isCovered: false });
     if (await hasFocus(place)) return;
   }
