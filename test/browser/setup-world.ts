@@ -29,12 +29,20 @@ export interface SetupWorldOptions {
   service?: PartnerSandboxOptions;
   /** The operator's settings file; without it, the folder is empty, and the product writes one. */
   settings?: string;
+  /** Further variables of the service's environment. */
+  env?: Readonly<Record<string, string>>;
 }
 
 export async function openSetupWorld(
   main: string,
   kinds: readonly Kind[],
-  { contacts = 60, donors = 500, service: serviceOptions = {}, settings }: SetupWorldOptions = {},
+  {
+    contacts = 60,
+    donors = 500,
+    service: serviceOptions = {},
+    settings,
+    env,
+  }: SetupWorldOptions = {},
 ) {
   const few = { contacts, donors };
   const service = await startPartnerSandbox({
@@ -58,6 +66,7 @@ export async function openSetupWorld(
       NO_COLOR: '1',
       PARTNER_BASE_URL: service.baseUrl,
       DONOR_SYNC_SETUP_HOSTS: '127.0.0.1:*,localhost:*',
+      ...env,
     },
   };
   if (settings !== undefined) await writeFile(join(folder, 'donor-sync.yaml'), settings);
@@ -106,9 +115,13 @@ export async function openSetupWorld(
       const inviting = spawn(process.execPath, [main, ...words], here);
       return invitedSchema.parse(JSON.parse(await text(inviting.stdout))).link;
     },
-    /** Stops the service and serves again as `serve --recover`; resolves with the link that it writes. */
-    async recover(): Promise<string> {
+    /**
+     * Stops the service and serves again as `serve --recover`; resolves with the link that it writes. `meanwhile`
+     * happens while the service is stopped.
+     */
+    async recover(meanwhile?: () => Promise<void>): Promise<string> {
       await stop();
+      await meanwhile?.();
       return (await start(['--recover'])).link;
     },
     async close() {

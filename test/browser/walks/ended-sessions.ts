@@ -1,8 +1,9 @@
 /** Hands whose session ends before each form that they send. */
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
+import type { Account } from './accounts.ts';
 import { untilSent } from './hands.ts';
-import type { Account, Visitor } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
 
 export interface EndedSessions {
   visitor: Visitor;
@@ -69,11 +70,11 @@ async function toLabel(target: Locator): Promise<string> {
   return isPreview ? `${words} (preview)` : words;
 }
 
-/** Returns whether the target sends a form that changes something. */
+/** Returns whether the target sends a form that changes something. Before a sign-in, there is no session that could end. */
 function isSubmit(target: Locator): Promise<boolean> {
   return target.evaluate((element) =>
     element.matches(
-      'form[method="post"] button[type="submit"], form[method="post"] button:not([type])',
+      'form[method="post"]:not([action^="/sign-in"]) :is(button[type="submit"], button:not([type]))',
     ),
   );
 }

@@ -1,10 +1,12 @@
 /** Robin sets up, undoes and erases, although her session ends before every submit. */
 import { expect, it } from 'vitest';
+import { FARAH, ROBIN } from './accounts.ts';
 import { endBeforeEachSubmit } from './ended-sessions.ts';
+import { chooseMail } from './farah.ts';
 import { goal } from './goal.ts';
 import { openWalks } from './open-walks.ts';
 import * as robinDoes from './robin.ts';
-import { AT_A_DESK, comeToVisit, FARAH, PHONE, ROBIN } from './visitor.ts';
+import { AT_A_DESK, comeToVisit, PHONE } from './visitor.ts';
 
 const TIMEOUT_MS = 600_000;
 const walks = openWalks(TIMEOUT_MS);
@@ -18,9 +20,9 @@ it(
     const ended = endBeforeEachSubmit(await comeToVisit(browser, world, AT_A_DESK), ROBIN);
     const { visitor: robin } = ended;
     await goal('Robin creates her account', () => robinDoes.createAccount(robin, world.signInUrl));
-    // Without an account, there is no session that could be replaced by another.
-    await goal('Robin sets the address', () => robinDoes.setAddress(robin, phone));
+    // Without an account, there is no session that could end.
     ended.start();
+    await goal('Robin sets the address', () => robinDoes.setAddress(robin, phone));
     await goal('Robin sets up a client', () => robinDoes.setUpClient(robin, world));
     expect(await world.control.spent()).toBe(25);
     await goal('Robin sends the rest', () => robinDoes.sendTheRest(robin));
@@ -28,7 +30,11 @@ it(
     await goal('Robin gets alerts', () => robinDoes.checkAlerts(robin, world));
     await goal('Robin undoes a run', () => robinDoes.undoRun(robin));
     await goal('Robin sees the undo', () => robinDoes.seeUndone(robin, ROBIN));
-    const [name = ''] = await world.listNames();
+    const [name = '', another = ''] = await world.listNames();
+    await goal('Robin enhances a contact', () => robinDoes.enhanceNow(robin, world, another));
+    await goal('Robin chooses a mail', () =>
+      chooseMail(robin, world, { who: ROBIN, mail: 'Results' }),
+    );
     await goal('Robin erases a contact', () => robinDoes.eraseContact(robin, name));
     await goal('Robin invites a colleague', () => robinDoes.invite(robin, FARAH, 'reader'));
     const { repeated, pressedAgain } = ended;

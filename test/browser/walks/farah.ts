@@ -2,9 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
+import type { Account } from './accounts.ts';
 import { ADDRESS } from './https-front.ts';
 import { CLIENT, findByName, toText } from './robin.ts';
-import { type Account, expectCalm, goToArea, type Visitor } from './visitor.ts';
+import { expectCalm, goToArea, type Visitor } from './visitor.ts';
 import type { WalkWorld } from './walk-world.ts';
 
 /** An ID of Salesforce or HubSpot, or of the service. */
@@ -212,5 +213,44 @@ export async function chooseMail(
   const row = page.getByRole('row', { name: new RegExp(`^${mail}`) });
   await row.getByText('on', { exact: true }).waitFor();
   expect(await page.getByText('is not confirmed').count()).toBe(0);
+  await expectCalm(visitor);
+}
+
+/**
+ * The mail of a month arrives. It holds counts, the client's name and a link, and no contact's name. Following its link
+ * to stop it changes nothing; the click does.
+ */
+export async function readMonthlyMail(
+  visitor: Visitor,
+  world: WalkWorld,
+  {
+    who,
+    mail,
+    names,
+  }: { who: Account; mail: 'Introductions' | 'Results'; names: readonly string[] },
+): Promise<void> {
+  const { page, hands } = visitor;
+  const read = () =>
+    world.mails
+      .filter(({ to }) => to.includes(who.email))
+      .map(({ source }) => toText(source))
+      .find((text) => text.includes('/stop-mails/')) ?? '';
+  await expect.poll(read).toContain(CLIENT);
+  const text = read();
+  expect(text).toContain(`${ADDRESS}/${mail.toLowerCase()}`);
+  expect(text).toMatch(mail === 'Results' ? /Credits: \d+/ : /\d+ contacts? can be introduced/);
+  for (const name of names) expect(text).not.toContain(name);
+  const [link = ''] = /https:\S+\/stop-mails\/[\w.-]+/.exec(text) ?? [];
+  await page.goto(link);
+  await page.getByRole('heading', { name: `Stop the mail “${mail}”?` }).waitFor();
+  await expectCalm(visitor);
+  const row = page.getByRole('row', { name: new RegExp(`^${mail}`) });
+  await page.goto(`${ADDRESS}/account`);
+  await row.getByText('on', { exact: true }).waitFor();
+  await page.goto(link);
+  await hands.press(page.getByRole('button', { name: 'Stop it' }));
+  await page.getByRole('heading', { name: `The mail “${mail}” is stopped` }).waitFor();
+  await page.goto(`${ADDRESS}/account`);
+  await row.getByText('off', { exact: true }).waitFor();
   await expectCalm(visitor);
 }

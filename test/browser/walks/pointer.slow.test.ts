@@ -10,7 +10,11 @@ const walks = openWalks(TIMEOUT_MS);
 it(
   'leads a person who sets up, a fundraiser and a director to their goals, at a desk with the pointer',
   async () => {
-    await walkAll(walks.browser(), await walks.open('salesforce', { needsTwo: true }), AT_A_DESK);
+    await walkAll(
+      walks.browser(),
+      await walks.open('salesforce', { hasSettings: true }),
+      AT_A_DESK,
+    );
   },
   TIMEOUT_MS,
 );

@@ -1,8 +1,9 @@
 /** Robin sets donor-sync up and never opens a terminal after `serve`. Her goals are in README.md. */
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
+import { type Account, ROBIN } from './accounts.ts';
 import { ADDRESS } from './https-front.ts';
-import { type Account, expectCalm, goToArea, ROBIN, signIn, type Visitor } from './visitor.ts';
+import { expectCalm, goToArea, signIn, type Visitor } from './visitor.ts';
 import { BOARD, type WalkWorld } from './walk-world.ts';
 
 export const CLIENT = 'Riverside Food Bank';
@@ -273,6 +274,26 @@ export async function openLastRun(visitor: Visitor): Promise<void> {
   await page.waitForURL(/\/runs\//);
 }
 
+/** The page first says what enhancing the contact would do and cost. She confirms it, or leaves it if there is nothing to do. */
+export async function enhanceNow(robin: Visitor, world: WalkWorld, name: string): Promise<void> {
+  const { page, hands } = robin;
+  await findByName(robin, name);
+  await hands.press(page.getByRole('main').getByRole('link', { name, exact: true }).first());
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  const before = await world.control.spent();
+  await hands.press(page.getByRole('button', { name: 'Enhance now…' }));
+  await page.getByRole('heading', { level: 1, name: 'Enhance now' }).waitFor();
+  await expectCalm(robin);
+  const confirm = page.getByRole('button', { name: /^Enhance (at no cost|for 1 credit)$/ });
+  if (!(await confirm.isVisible())) return hands.press(page.getByRole('link', { name: 'Back' }));
+  const most = (await confirm.innerText()).includes('1 credit') ? 1 : 0;
+  await hands.press(confirm);
+  await page.waitForURL(/\/runs\//);
+  await page.locator('#run').getByText('Done').waitFor();
+  expect((await world.control.spent()) - before).toBeLessThanOrEqual(most);
+  await expectCalm(robin);
+}
+
 /** Finds a contact by name, and erases it with a preview. Its page and the search say that it is gone. */
 export async function eraseContact(robin: Visitor, name: string): Promise<void> {
   const { page, hands } = robin;
@@ -281,6 +302,8 @@ export async function eraseContact(robin: Visitor, name: string): Promise<void> 
   await page.getByRole('heading', { level: 1, name }).waitFor();
   await expectCalm(robin);
   await hands.press(page.getByRole('button', { name: 'Erase…' }));
+  const removed = page.getByRole('table', { name: 'What is removed' });
+  await removed.getByRole('row', { name: /^Profiles that were paid for 1 / }).waitFor();
   await page.getByText('The erased data cannot be restored.').waitFor();
   await expectCalm(robin);
   await hands.press(page.getByRole('button', { name: 'Erase this contact' }));
@@ -339,7 +362,7 @@ export async function recover(robin: Visitor, world: WalkWorld): Promise<void> {
   const { page, hands, context } = robin;
   const password = 'harbour walnut crisp meadow';
   await context.clearCookies();
-  await page.goto(await world.recover());
+  await page.goto(await world.recoverAfterAMonth());
   await hands.press(page.getByRole('button', { name: 'Continue' }));
   await page.getByRole('heading', { name: 'Recover your account' }).waitFor();
   await hands.type(page.getByLabel('Name'), ROBIN.name);

@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { PATIENCE_MS } from '../browser.ts';
+import type { Account } from './accounts.ts';
 import { createKeyboard, createPointer, type Hands } from './hands.ts';
 import { ADDRESS } from './https-front.ts';
 import type { WalkWorld } from './walk-world.ts';
@@ -100,24 +101,6 @@ export async function expectCalm({ page, complaints }: Visitor): Promise<void> {
   expect(await page.evaluate(over), `too wide: ${page.url()}`).toBeLessThanOrEqual(0);
   expect(complaints).toEqual([]);
 }
-
-export interface Account {
-  name: string;
-  email: string;
-  password: string;
-}
-
-export const ROBIN: Account = {
-  ...{ name: 'Robin Avery', email: 'robin@example.org', password: 'copper lantern vivid otter' },
-};
-export const FARAH: Account = {
-  ...{ name: 'Farah Lindqvist', email: 'farah@example.org' },
-  password: 'maple hinge quiet orbit',
-};
-export const DANA: Account = {
-  ...{ name: 'Dana Whitcombe', email: 'dana@example.org' },
-  password: 'velvet anchor brisk tundra',
-};
 
 /** Signs in on the sign-in page. */
 export async function signIn({ page, hands }: Visitor, who: Account): Promise<void> {

@@ -1,11 +1,12 @@
 /** The three walks in one installation: Robin sets it up, Farah and Dana use it, and Robin recovers her account. */
 import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
+import { DANA, FARAH } from './accounts.ts';
 import * as danaDoes from './dana.ts';
 import * as farahDoes from './farah.ts';
 import { goal } from './goal.ts';
 import * as robinDoes from './robin.ts';
-import { comeToVisit, DANA, FARAH, PHONE, type Visitor, type Ways } from './visitor.ts';
+import { comeToVisit, PHONE, type Visitor, type Ways } from './visitor.ts';
 import type { WalkWorld } from './walk-world.ts';
 
 /** The number of contacts, drawn at random, whose sentence Farah reaches from the first page. */
@@ -46,9 +47,17 @@ export async function walkAll(browser: Browser, world: WalkWorld, ways: Ways): P
   await goal('Dana chooses a mail', () =>
     farahDoes.chooseMail(dana, world, { who: DANA, mail: 'Results' }),
   );
-  const [name = ''] = await world.listNames();
+  const names = await world.listNames();
+  const [name = '', another = ''] = names;
+  await goal('Robin enhances a contact', () => robinDoes.enhanceNow(robin, world, another));
   await goal('Robin erases a contact', () => robinDoes.eraseContact(robin, name));
   await goal('Robin recovers her account', () => robinDoes.recover(robin, world));
+  await goal('Dana gets and stops the monthly mail', () =>
+    farahDoes.readMonthlyMail(dana, world, { who: DANA, mail: 'Results', names }),
+  );
+  await goal('Farah gets and stops the monthly mail', () =>
+    farahDoes.readMonthlyMail(farah, world, { who: FARAH, mail: 'Introductions', names }),
+  );
 }
 
 async function walkFarah(farah: Visitor, world: WalkWorld): Promise<void> {
@@ -58,6 +67,9 @@ async function walkFarah(farah: Visitor, world: WalkWorld): Promise<void> {
   await goal('Farah makes a list', () => farahDoes.makeList(farah));
   await goal('Farah reaches five contacts', async () => {
     const { introduced, others } = await farahDoes.drawContacts(farah, names, DRAWN);
+    expect(introduced.length).toBeGreaterThan(0);
+    expect(others.length).toBeGreaterThan(0);
+    expect(introduced.length + others.length).toBe(DRAWN);
     for (const name of introduced) {
       expect(await farahDoes.reachContact(farah, name)).toContain('can introduce');
     }

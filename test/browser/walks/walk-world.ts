@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { openDatabase } from '../../../src/database/database.ts';
+import type { Database } from '../../../src/database/tables/tables.ts';
 import { type Mail, startMailServer } from '../../clients/alerts/receivers.ts';
 import { controlService } from '../../helpers/service-control.ts';
 import { type Kind, openSetupWorld, type SetupWorld } from '../setup-world.ts';
+import { ROBIN } from './accounts.ts';
 import { openHttpsFront } from './https-front.ts';
 
 /** A real `serve`, and everything that the three people meet outside of it. */
@@ -13,30 +16,33 @@ export interface WalkWorld extends SetupWorld {
   mails: readonly Mail[];
   /** The full names of contacts that the CRM holds once. */
   listNames(): Promise<string[]>;
+  /** Restarts the service to recover an account, after a month in which no monthly mail was sent. */
+  recoverAfterAMonth(): Promise<string>;
 }
 
 export interface WalkWorldOptions {
   contacts?: number;
-  /** Whether an undo needs a second user. */
-  needsTwo?: boolean;
+  /**
+   * Whether the operator has left a file with the price of a credit, and with the rule that an undo needs a second user.
+   * A browser may set neither. Otherwise the folder is empty, and the environment names the mail server.
+   */
+  hasSettings?: boolean;
 }
 
 /** The network of the group that the walks choose; each CRM has its own way to hold the board. */
 export const BOARD = { salesforce: 'Board of Directors', hubspot: 'Board', csv: 'Board' } as const;
 
-/**
- * Starts the product as its operator leaves it: the settings name the mail server and the price of a credit, because a
- * browser may not set either, and contain no client.
- */
+/** Starts the product as its operator leaves it, without a client. */
 export async function openWalkWorld(
   program: string,
   kind: Kind,
-  { contacts = 60, needsTwo = false }: WalkWorldOptions = {},
+  { contacts = 60, hasSettings = false }: WalkWorldOptions = {},
 ): Promise<WalkWorld> {
   const mailServer = await startMailServer();
   const world = await openSetupWorld(program, [kind], {
     ...{ contacts, donors: contacts },
-    settings: settingsText(mailServer.url, needsTwo),
+    env: { SMTP_URL: mailServer.url, ALERTS_FROM: SENDER, ALERTS_TO: ROBIN.email },
+    ...(hasSettings ? { settings: SETTINGS } : {}),
   });
   const front = await openHttpsFront(world.url);
   if (kind === 'salesforce') await misspell(world);
@@ -55,6 +61,7 @@ export async function openWalkWorld(
         (name, index) => names.indexOf(name) === index && names.lastIndexOf(name) === index,
       );
     },
+    recoverAfterAMonth: () => world.recover(() => letAMonthPass(world)),
     async close() {
       await front.close();
       await world.close();
@@ -63,16 +70,16 @@ export async function openWalkWorld(
   };
 }
 
-function settingsText(mailServer: string, needsTwo: boolean): string {
-  return `database: "sqlite:data/donor-sync.db"
+const SENDER = 'donor-sync <sync@example.org>';
+
+const SETTINGS = `database: "sqlite:data/donor-sync.db"
 alerts:
-  email: { to: [robin@example.org], from: "donor-sync <sync@example.org>", smtp: "${mailServer}" }
+  email: { to: ["\${ALERTS_TO}"], from: "\${ALERTS_FROM}", smtp: "\${SMTP_URL}" }
 credits:
   price: { enhancements: { amount: 0.5, currency: USD }, networks: { amount: 0.5, currency: USD } }
-twoPeople: { undo: ${needsTwo ? 0 : null} }
+twoPeople: { undo: 0 }
 integrations: []
 `;
-}
 
 const contactsSchema = z.object({
   records: z.array(z.object({ Id: z.string(), LastName: z.string() })),
@@ -104,4 +111,11 @@ async function misspell({ crms: { salesforce } }: SetupWorld): Promise<void> {
     }),
   });
   if (!edited.ok) throw new Error(await edited.text());
+}
+
+/** The walks cannot wait for a month, so the month in which users chose their mails becomes an earlier month. */
+async function letAMonthPass({ path }: SetupWorld): Promise<void> {
+  const { db, close } = await openDatabase(`sqlite:${path('data/donor-sync.db')}`);
+  const change = (all: Database) => all.updateTable('mail_choices').set({ month: '2020-01' });
+  await change(db).execute().finally(close);
 }
