@@ -114,8 +114,8 @@ export interface Application {
    */
   refresh(): Promise<Integration[]>;
   /**
-   * The content of the settings file: where the database is, settings that can also be made elsewhere, and the file's
-   * integrations.
+   * The content of the settings file. It contains the address of the database, settings that can also be made
+   * elsewhere, and the file's integrations.
    */
   settings: Settings;
   /** Hosts to which the settings allow plain http. */

@@ -64,7 +64,7 @@ export function plainText(text: string): string {
     .replace(EACH_ACTING, '');
 }
 
-/** Returns the text on one line, because text from outside must not be able to add a line of its own. */
+/** Returns the text on one line, because text from outside must not be able to add a line. */
 export function plainLine(text: string): string {
   if (isPlainLine(text)) return text;
   return plainText(text).replace(/\s+/g, ' ');

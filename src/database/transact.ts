@@ -1,6 +1,6 @@
 /**
  * Runs transactions that survive a database outage of some seconds. Work that was not stored is done again. If the
- * response to a commit is lost, the server is asked for the outcome. Nothing is done twice.
+ * response to a commit is lost, the outcome is read from the server. Nothing is done twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';

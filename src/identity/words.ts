@@ -1,6 +1,6 @@
 /** Text → words in lower case, without accents and punctuation. */
 
-/** Separates two parts of a text. It stands for a comma, a semicolon, a vertical bar or a line break. */
+/** Separates two parts of a text. It replaces a comma, a semicolon, a vertical bar or a line break. */
 export const PART_END = ',';
 
 /** The sign before an apartment number. */

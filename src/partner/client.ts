@@ -71,7 +71,7 @@ export interface PartnerClient {
   clockAheadMs(): number | null;
   /** Resolves if the service knows the key and its team is active. */
   test(signal?: AbortSignal): Promise<void>;
-  /** Reads the health of the service's areas. They are the documented areas and those that `discover` has found. */
+  /** Reads the health of the service's areas. They are the documented areas and the areas that `discover` has found. */
   health(signal?: AbortSignal): Promise<AreaHealth[]>;
   /** Learns the paths of the operations and the rate limit from the service's openapi.json. */
   discover(signal?: AbortSignal): Promise<Discovery>;

@@ -47,7 +47,7 @@ export interface PageRequest {
 /** One page of a list. */
 export interface Page<Entry> {
   entries: readonly Entry[];
-  /** Where the next page starts, or null after the last page. */
+  /** The start of the next page, or null after the last page. */
   nextCursor: string | null;
 }
 
@@ -59,7 +59,7 @@ export function pageQuery({ cursor, limit }: PageRequest): URLSearchParams {
   return query;
 }
 
-/** Where the next page starts, whatever else a response contains. A bare list is the only page. */
+/** The start of the next page, whatever else a response contains. A bare list is the only page. */
 export const nextCursorSchema = z
   .object({ next_cursor: z.string().min(1).nullish().catch(null) })
   .transform(({ next_cursor: cursor }) => cursor ?? null)

@@ -24,7 +24,7 @@ export interface Interpolation {
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{[^}\s]*\}?/g;
 
 /**
- * Replaces every `${NAME}` with the value from the environment. `$${` stands for a plain `${`. A variable that is not
+ * Replaces every `${NAME}` with the value from the environment. `$${` becomes a plain `${`. A variable that is not
  * set or is empty is a problem (design, section 4.2), and its reference stays. Values are not interpolated again, so a
  * `${` in a variable stays too.
  */

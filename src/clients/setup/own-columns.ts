@@ -10,7 +10,7 @@ import type { FieldMapping } from '../../core/field-map.ts';
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
 /**
- * The minimum share of our IDs among the values of our own column. It is below 100%, because users edit a few values.
+ * The minimum share of our IDs among the values of the column that donor-sync wrote. It is below 100%, because users edit a few values.
  */
 const LEAST_OURS = 0.9;
 

@@ -141,8 +141,8 @@ const SWEPT_AFTER_MS = 24 * 3_600_000;
 
 /**
  * Deletes uploads that were never accepted, for example because the process was killed. Accepted uploads are kept even
- * if nothing here uses them, because another database may share the folder, an older database may be in use, and a
- * deleted list cannot be restored. Returns the names of the deleted files.
+ * if nothing here uses them. Another database may share the folder, or an older database may be in use, and a deleted
+ * list cannot be restored. Returns the names of the deleted files.
  */
 export async function sweepUploads(where: Where, now: number): Promise<string[]> {
   const folder = getUploadFolder(where);

@@ -5,8 +5,8 @@ import type { RunRecord } from '../../sync/statements/runs.ts';
 import { type Advice, adviceFor } from '../../sync/views/advice.ts';
 
 /**
- * An integration's status. `stopped` continues automatically, but `stuck` only after a user has acted. `failed` stands
- * for an unexpected error.
+ * An integration's status. `stopped` continues automatically, but `stuck` only after a user has acted. `failed` means
+ * that an unexpected error occurred.
  */
 export type ClientStatus = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'stuck' | 'failed';
 

@@ -20,7 +20,7 @@ export interface OwnContact {
 }
 
 /**
- * Finds a contact of the client. If no run has read it, or if it has left, the CRM is asked whether it exists and
+ * Finds a contact of the client. If no run has read it, or if it has left, the CRM is queried for whether it exists and
  * whether `contacts.filter` includes it. Throws a ConfigurationError (unknown) for any other contact, and the CRM's
  * error if the request fails.
  */
