@@ -30,13 +30,13 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
     means:
       'Some values are in the CRM. Others did not fit the type, length or choices of their field, or the CRM refused them and said which fields they were.',
     next: "`donor-sync runs RUN` shows which values they are and why. Create or widen the field, grant access to it, or change the CRM's rule or the field map. The next run then writes those values from the kept profile. If the CRM refused a value, donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one of them, the others follow.",
-    costs: 'The credit for its profile. The later values cost nothing.',
+    costs: 'The credit for its profile. Values that are written later cost nothing.',
   },
   fields_written_some_refused: {
     means:
       'Some values are in the CRM. The others fit their fields, but a rule of the CRM refused them.',
     next: '`donor-sync runs RUN` lists the fields. Change the rule or the record. donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one of them, the others follow. `donor-sync sync ID --contact CRM_ID` tries one contact immediately.',
-    costs: 'The credit for its profile. The later values cost nothing.',
+    costs: 'The credit for its profile. Values that are written later cost nothing.',
   },
   former_values_blanked: {
     means:
@@ -59,12 +59,12 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   profile_fresh: {
     means:
       'The contact was enhanced before, its name, address and employer are the same, and the profile is younger than `refresh.afterDays`.',
-    next: 'It is refreshed after `refresh.afterDays`, or when its name, address or employer changes.',
-    costs: 'Nothing now, and one credit for the refresh.',
+    next: 'The contact is refreshed after `refresh.afterDays`, or when its name, address or employer changes.',
+    costs: 'Nothing now. The refresh costs one credit.',
   },
   values_equal: {
     means: 'The CRM already has the values of the profile.',
-    next: 'It is refreshed after `refresh.afterDays`, or when its name, address or employer changes.',
+    next: 'The contact is refreshed after `refresh.afterDays`, or when its name, address or employer changes.',
     costs: 'The credit for its profile, or nothing if it was kept.',
   },
   values_protected: {
@@ -74,46 +74,46 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   profile_empty: {
     means: 'The profile has no value for any mapped field.',
-    next: 'It is refreshed after `refresh.afterDays`, or when its name, address or employer changes. If you map more fields, the next run writes them from the kept profile.',
+    next: 'The contact is refreshed after `refresh.afterDays`, or when its name, address or employer changes. If you map more fields, the next run writes them from the kept profile.',
     costs: 'The credit for its profile. Fields that you map later cost nothing.',
   },
   no_match_known: {
     means: 'The service did not know this person.',
     next: 'The contact is sent again when its name, address or employer changes, and after `refresh.afterDays`. Complete the address or the employer in the CRM if you can.',
-    costs: 'Nothing now, and one credit when it is sent again.',
+    costs: 'Nothing now. Sending the contact again costs one credit.',
   },
   identity_change_rejected: {
     means:
       'The name, address or employer changed for this contact and many others, and a user decided that it is still the same person. No credit is spent.',
     next: 'The new details count as known. The contact is sent again when they change once more, or when its profile is too old.',
-    costs: 'Nothing now, and one credit when it is sent again.',
+    costs: 'Nothing now. Sending the contact again costs one credit.',
   },
   counted_as_paid: {
     means:
       'The database was restored from a backup, or the service key was replaced, and a user decided that this contact was paid for. No credit is spent.',
     next: 'Values in the CRM stay. The contact is sent again when it changes, or when its profile would be too old.',
-    costs: 'Nothing now, and one credit when it is sent again.',
+    costs: 'Nothing now. Sending the contact again costs one credit.',
   },
   profile_adopted: {
     means:
       'The CRM contains the donor ID that another installation wrote, and `sync --adopt` recorded the contact as enhanced without a credit.',
-    next: 'It is enhanced again when it changes, or when its profile is too old.',
-    costs: 'Nothing now, and one credit for the enhancement.',
+    next: 'The contact is enhanced again when it changes, or when its profile is too old.',
+    costs: 'Nothing now. The enhancement costs one credit.',
   },
   first_name_missing: {
     means: 'The service needs both a first name and a last name.',
     next: 'Fill in the names. The next run then sends the contact.',
-    costs: 'Nothing now, and one credit once both names are filled in.',
+    costs: 'Nothing now. The contact costs one credit once both names are filled in.',
   },
   last_name_missing: {
     means: 'The service needs both a first name and a last name.',
     next: 'Fill in the names. The next run then sends the contact.',
-    costs: 'Nothing now, and one credit once both names are filled in.',
+    costs: 'Nothing now. The contact costs one credit once both names are filled in.',
   },
   opted_out: {
     means:
       'The opt-out field of the contact is set, or `contacts.objections` in the settings lists the contact. The contact is never sent to the service.',
-    next: 'donor-sync delivers nothing to the contact, and removes it from every network. It deletes the kept profile 30 days after it first read the mark, or in the run that reads an objection. If many contacts were marked together, a decision comes first. If someone removes the mark before the profile is deleted, the next run writes the kept profile.',
+    next: 'donor-sync delivers nothing to the contact, and removes it from every network. donor-sync deletes the kept profile 30 days after it first read the mark, or in the run that reads an objection. If many contacts were marked together, a decision comes first. If someone removes the mark before the profile is deleted, the next run writes the kept profile.',
     costs: 'Nothing.',
   },
   deceased: {
@@ -123,9 +123,9 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   row_unreadable: {
     means:
-      'donor-sync cannot read a row of the CSV file. It lists the row under its number in a spreadsheet (`row 17`). With `crm.badRows: skip`, the other rows continue.',
-    next: 'Correct the row in the file. `donor-sync doctor` lists such rows. The next run reads it again.',
-    costs: 'Nothing now, and one credit if the contact is new.',
+      'donor-sync cannot read a row of the CSV file. donor-sync lists the row under its number in a spreadsheet (`row 17`). With `crm.badRows: skip`, the other rows continue.',
+    next: 'Correct the row in the file. `donor-sync doctor` lists such rows. The next run reads the row again.',
+    costs: 'Nothing now. A new contact costs one credit.',
   },
   do_not_contact: {
     means:
@@ -152,7 +152,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   forgotten: {
     means: 'The contact was erased with `donor-sync forget` and is never enhanced again.',
-    next: 'Nothing. It stays blocked.',
+    next: 'Nothing. The contact stays blocked.',
     costs: 'Nothing.',
   },
   rejected_by_person: {
@@ -171,17 +171,17 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   person_invalid: {
     means: 'The service refused the details of this person. No credit was spent.',
     next: '`donor-sync runs RUN` shows the detail. Correct it in the CRM, and the next run sends the contact again.',
-    costs: 'Nothing now, and one credit when the service accepts the contact.',
+    costs: 'Nothing now. The contact costs one credit when the service accepts it.',
   },
   crm_refused: {
     means: 'The CRM refused every value of the profile.',
-    next: "donor-sync keeps the profile. It tries five contacts daily for three days and then weekly. Once the CRM accepts one of them, the others follow. donor-sync still refreshes the contact and notices a change of its identity. `donor-sync runs RUN` shows the CRM's code and the fields. For 30 days, `donor-sync runs RUN --show` also shows the CRM's own text, such as a validation rule's message.",
+    next: "donor-sync keeps the profile, and tries five contacts daily for three days and then weekly. Once the CRM accepts one of them, the others follow. donor-sync still refreshes the contact and notices a change of its identity. `donor-sync runs RUN` shows the CRM's code and the fields. For 30 days, `donor-sync runs RUN --show` also shows the CRM's own text, such as a validation rule's message.",
     costs: 'The credit for its profile. Trying again costs nothing.',
   },
   values_unfit: {
     means: 'No value of the profile fits its field.',
     next: 'Change the fields or the field map. `donor-sync fields check` shows the fields. The next run then writes the values from the kept profile.',
-    costs: 'The credit for its profile. The later values cost nothing.',
+    costs: 'The credit for its profile. Values that are written later cost nothing.',
   },
   profile_unreadable: {
     means: "donor-sync could not read the service's response for this contact.",
@@ -191,7 +191,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   name_mismatch: {
     means:
       'The profile and the contact have different last names or unrelated first names. donor-sync wrote nothing.',
-    next: 'Run `donor-sync holds --show` to see both names. Then run `donor-sync holds approve` to write the kept profile, or use `reject` or `resubmit`. You can also correct the name in the CRM, and donor-sync sends the contact again.',
+    next: 'Run `donor-sync holds --show` to see both names. After that, run `donor-sync holds approve` to write the kept profile, or use `reject` or `resubmit`. You can also correct the name in the CRM, and donor-sync sends the contact again.',
     costs:
       'One credit, already spent. `approve` and `reject` cost nothing. `resubmit` and a corrected name cost one credit.',
   },
@@ -217,7 +217,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   paid_since_backup: {
     means:
-      'The database was restored from a backup, and this contact is new or has changed. It might have been paid for after the backup, because no record outside the database rules this out. There are three more causes. A job was in progress in the backup, and the service no longer has it. The service key was replaced while the job was running, and the current key cannot see that job. The profile could not be written while the service had it, and no copy is kept (`retention.profiles`). donor-sync sent nothing.',
+      'The database was restored from a backup, and this contact is new or has changed. The contact might have been paid for after the backup, because no record outside the database rules this out. There are three more causes. A job was in progress in the backup, and the service no longer has it. The service key was replaced while the job was running, and the current key cannot see that job. The profile could not be written while the service had it, and no copy is kept (`retention.profiles`). donor-sync sent nothing.',
     next: '`donor-sync holds` shows how many contacts are affected. If you use a replaced key again within six days, the next sync delivers the profiles without a credit. `donor-sync holds approve --batch` buys their profiles, for some contacts perhaps a second time. `reject --batch` counts them as paid for.',
     costs: 'Nothing now. `reject` costs nothing. `approve` costs one credit for each contact.',
   },
@@ -252,14 +252,14 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   forgotten_person: {
     means:
-      'The contact looks like an erased person. It has the same name with the same address or employer under another ID, or the CRM merged an erased contact into it. donor-sync sends and writes nothing.',
+      'The contact looks like an erased person. Either it has the same name with the same address or employer under another ID, or the CRM merged an erased contact into it. donor-sync sends and writes nothing.',
     next: 'Use `donor-sync holds approve` if it is another person. donor-sync then treats the contact like any other, and does not ask again. `reject` also blocks this ID. Then `donor-sync forget` erases its remaining data.',
     costs: 'Nothing for `reject`. After `approve`, one credit, as for a new contact.',
   },
   submission_pending: {
     means: 'The run selected the contact, but ended before it submitted the contact.',
-    next: 'The next run submits it.',
-    costs: 'Nothing yet, and one credit when it is submitted.',
+    next: 'The next run submits the contact.',
+    costs: 'Nothing yet. The submission costs one credit.',
   },
   job_running: {
     means:
@@ -269,19 +269,19 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   delivery_pending: {
     means: 'The profile is paid for and available.',
-    next: 'The next run writes it.',
+    next: 'The next run writes the profile.',
     costs: 'One credit, already spent.',
   },
   blanking_pending: {
     means: 'A user decided that the values in the CRM belong to a former person.',
-    next: 'The next run blanks them.',
+    next: 'The next run blanks these values.',
     costs: 'Nothing.',
   },
   settlement_pending: {
     means:
       'A submission with the same key has lost its response. The contact waits until donor-sync knows whether that submission was charged.',
-    next: 'The next run submits it once the lost response is settled.',
-    costs: 'Nothing yet, and one credit when it is submitted.',
+    next: 'The next run submits the contact once the lost response is settled.',
+    costs: 'Nothing yet. The submission costs one credit.',
   },
   crm_busy: {
     means: 'Someone was changing this record in the CRM, or a record that it belongs to.',
@@ -296,8 +296,8 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   not_processed: {
     means: 'The service accepted the request, did not process this person and charged nothing.',
-    next: 'The next run sends it again.',
-    costs: 'Nothing yet, and one credit when it is processed.',
+    next: 'The next run sends the contact again.',
+    costs: 'Nothing yet. Processing the contact costs one credit.',
   },
   job_vanished: {
     means: 'The service no longer knows the job, and its profile was never delivered.',
@@ -307,7 +307,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   job_too_old: {
     means: 'The job ran longer than any job should.',
-    next: 'The next run sends it again.',
+    next: 'The next run sends the contact again.',
     costs:
       'One credit, already spent and not refunded. Sending the contact again costs one credit.',
   },
@@ -315,36 +315,35 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
     means:
       'donor-sync could read a part of the name, address or employer before, and cannot now, because a permission or a scope was revoked. In the meantime, it spends no credit on the contact.',
     next: '`donor-sync doctor` shows the field. Restore the access, and the next run continues.',
-    costs: 'Nothing while it waits.',
+    costs: 'Nothing while the contact waits.',
   },
   match_rate_low: {
     means:
       'The service knew too few of the contacts that were sent first, for example because a column is wrong. donor-sync sends nothing more.',
     next: '`donor-sync plan` shows contacts as they would be sent. Correct the columns, or accept the match rate with `donor-sync sync --accept-match-rate`.',
-    costs: 'Nothing while it waits, and one credit when it is sent.',
+    costs: 'Nothing while the contact waits. Sending it costs one credit.',
   },
   marks_unconfirmed: {
     means:
       'An opt-out, deceased or do-not-contact field excludes more than half of at least 20 contacts, and no user has confirmed that. donor-sync sends nobody, but still delivers paid profiles.',
     next: 'The reason of the run contains the field and its values. Correct them in the settings, or confirm them once with `donor-sync sync --accept-marks`.',
-    costs: 'Nothing while it waits, and one credit when it is sent.',
+    costs: 'Nothing while the contact waits. Sending it costs one credit.',
   },
   mark_unknown: {
     means:
       'The opt-out, deceased or do-not-contact field of the contact has a value that the settings do not list. donor-sync does not send the contact to the service, and keeps a paid profile until you have listed the value. The contact counts neither as opted out nor as deceased.',
     next: '`donor-sync doctor` lists the values. Add each to `contacts.optOutValues`, `.deceasedValues` or `.doNotContactValues`, or to `contacts.unmarkedValues`.',
-    costs:
-      'Nothing while it waits. donor-sync writes a profile that is already paid for at no cost.',
+    costs: 'Nothing while the contact waits. donor-sync writes a paid profile at no cost.',
   },
   budget_reached: {
     means: '`budget` in the settings does not allow more credits.',
     next: 'A later run continues when the budget allows it, or when you raise the budget.',
-    costs: 'Nothing yet, and one credit when it is sent.',
+    costs: 'Nothing yet. Sending the contact costs one credit.',
   },
   credits_exhausted: {
     means: "The service key's bucket is empty.",
     next: 'Buy credits. `donor-sync credits` shows the balance. A run continues once the bucket has credits again.',
-    costs: 'Nothing yet, and one credit when it is sent.',
+    costs: 'Nothing yet. Sending the contact costs one credit.',
   },
 };
 
