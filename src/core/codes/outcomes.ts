@@ -254,7 +254,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
     means:
       'The contact looks like an erased person. Either it has the same name with the same address or employer under another ID, or the CRM merged an erased contact into it. donor-sync sends and writes nothing.',
     next: 'Use `donor-sync holds approve` if it is another person. donor-sync then treats the contact like any other, and does not ask again. `reject` also blocks this ID. Then `donor-sync forget` erases its remaining data.',
-    costs: 'Nothing for `reject`. After `approve`, one credit, as for a new contact.',
+    costs: 'Nothing for `reject`. `approve` costs one credit, as for a new contact.',
   },
   submission_pending: {
     means: 'The run selected the contact, but ended before it submitted the contact.',
