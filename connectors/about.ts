@@ -1,7 +1,7 @@
 /**
- * The facts about a kind of CRM that set-up, pages and terminal show before a client exists. They load no
- * client, because a page that names every CRM must not load the client of every CRM. Each folder has them in its `about.ts`, and
- * `index.ts` registers them next to the connector.
+ * Facts about a kind of CRM that the set-up, the pages and the terminal show before a client exists. They are separate
+ * from the connector, because a page that lists all CRMs must not load the client of each. Each folder has them in its
+ * `about.ts`, and `index.ts` registers them.
  */
 
 import type { CrmDoor } from './doors.ts';
@@ -15,11 +15,11 @@ export interface AboutCrm {
   name: string;
   /** How a client of this kind is set up by questions. Omitted if the settings file is the only way. */
   setup?: CrmSetup;
-  /** The features that texts about all CRMs mention. Omitted for none. */
+  /** The features that texts about all CRMs mention. Omitted if there are none. */
   offers?: readonly CrmFeature[];
   /**
-   * How users remove the former values of an erased contact from the CRM's own history: `delete the contact permanently in
-   * HubSpot`. Omitted if the CRM keeps no former values.
+   * How users remove an erased contact's former values from the CRM's own history, for example `delete the contact
+   * permanently in HubSpot`. Omitted if the CRM keeps no former values.
    */
   removesFormerValues?: string;
   /**
@@ -31,8 +31,8 @@ export interface AboutCrm {
 }
 
 /**
- * A feature of a CRM: fields that are shown to chosen users (`showFields` of the connector), lists for users to work with
- * (`createLists`), and fields as source to deploy (`fieldsAsSource`).
+ * A feature of a CRM: fields that are shown to chosen users (`showFields` of the connector), lists for users to work
+ * with (`createLists`), or fields as source to deploy (`fieldsAsSource`).
  */
 export type CrmFeature = 'viewers' | 'lists' | 'source';
 
@@ -41,22 +41,22 @@ export interface AboutRemoteCrm extends AboutCrm {
   setup: CrmSetup;
 }
 
-/** The questions of a set-up that depend on the kind of CRM. The answers become the `crm` part of a client's settings. */
+/** The questions of a set-up for this kind of CRM. The answers become the `crm` part of a client's settings. */
 export interface CrmSetup {
   /** The question for `crm.url`. */
   address: AddressQuestion;
   /**
-   * The ways to sign in, the usual one first. The terminal asks for the way if it offers several, and a browser if
-   * several use the CRM's app.
+   * The ways to sign in, usual one first. The terminal asks for the way if there are several. A browser asks if several
+   * of them use the CRM's app.
    */
   signIns: readonly SignIn[];
-  /** A hint below the list of ways. Omitted if there is only one. */
+  /** A hint below the list of ways. Omitted if there is only one way. */
   signInHint?: string;
   /** The steps in which an administrator of the CRM finds the required values. */
   howTo: readonly string[];
   /**
-   * The title of the folded part of the form in a browser. It contains the key if the CRM also has an app, and the address
-   * if it is the same for all accounts.
+   * The title of the folded part of the form in a browser. This part contains the key if the CRM also has an app, and
+   * the address if it is the same for all accounts.
    */
   foldedTitle?: string;
   /**
@@ -64,11 +64,11 @@ export interface CrmSetup {
    * every way works at every address.
    */
   findAddressProblem?(signIn: string, url: string): AddressProblem | null;
-  /** The choices for `crm.employer`, the usual one first. Omitted if the settings have no such choice. */
+  /** The choices for `crm.employer`, usual one first. Omitted if the settings have no such choice. */
   employers?: readonly { value: string; label: string }[];
   /**
-   * The CRM's marks that are about mail, calls and requests for money. They do not mean that a person must not be researched,
-   * so the set-up shows them and asks whether any of these marks excludes contacts. Omitted if the CRM has none.
+   * The CRM's marks for mail, calls and requests for money. They do not mean that a person must not be researched, so
+   * the set-up shows them and asks whether any of them excludes contacts. Omitted if the CRM has none.
    */
   contactMarks?: readonly ContactMark[];
   /** An example of `contacts.filter`. Omitted if the connector has no filter. */
@@ -81,21 +81,21 @@ export interface CrmSetup {
 export interface ContactMark {
   /** The name of the field, as in `contacts.doNotContactField`. */
   field: string;
-  /** The meaning of the mark: `no letters`. */
+  /** What the mark means, such as `no letters`. */
   label: string;
   /** The value with this mark, if the field has several marks. Omitted for a field that is true or false. */
   value?: string;
 }
 
 export interface AddressQuestion {
-  /** The answer as a noun: `your Salesforce login or My Domain URL`. */
+  /** The answer as a noun, such as `your Salesforce login or My Domain URL`. */
   noun: string;
-  /** The sentence that asks for it in the terminal. */
+  /** The sentence that asks for the address in the terminal. */
   ask: string;
-  /** The name of its field in a browser. */
+  /** The label of its field in a browser. */
   label: string;
   hint?: string;
-  /** An example of an address; it is not used as an answer. */
+  /** An example of an address, which is not used as an answer. */
   placeholder?: string;
   /** The usual address. Omitted if each account has its own. */
   usual?: string;
@@ -115,14 +115,14 @@ export interface SignIn {
    */
   fields: readonly SignInField[];
   /**
-   * How it is offered in a browser: with a key of the CRM, or with an app that is registered in the CRM. The operator can
-   * name one app for all clients (`setup.<kind>` of the settings). Omitted if it is only for the terminal and the settings
-   * file.
+   * How a browser offers it: with a key of the CRM, or with an app that is registered in the CRM. The operator can set
+   * one app for all clients (`setup.<kind>` in the settings). Omitted if only the terminal and the settings file offer
+   * it.
    */
   browser?: 'key' | 'app';
   /**
-   * True if a user grants access on a page of the CRM afterwards (`consent` of the connector). It needs a browser, so the
-   * terminal does not offer it.
+   * True if a user afterwards grants access on a page of the CRM (`consent` of the connector). This needs a browser, so
+   * the terminal does not offer it.
    */
   isConsent?: boolean;
   /** True if it works only at the address of one account, so the terminal does not propose the usual address. */
@@ -133,9 +133,9 @@ export interface SignIn {
 export interface SignInField {
   /** The name of the value in `crm.auth`. */
   name: string;
-  /** The value as a noun, for the text about a missing value: `the client secret`. */
+  /** The value as a noun, for the text about a missing value, such as `the client secret`. */
   noun: string;
-  /** The name of its field in a browser. */
+  /** The label of its field in a browser. */
   label: string;
   hint?: string;
   placeholder?: string;
@@ -143,7 +143,7 @@ export interface SignInField {
   isSecret: boolean;
   /** True if the CRM also accepts a sign-in without it. */
   isOptional?: boolean;
-  /** The environment variable that a settings file from `init` names for it. */
+  /** The environment variable for it in a settings file from `init`. */
   variable: string;
 }
 

@@ -1,10 +1,9 @@
 /**
- * The contract of every connector: the requests that a sync can make to a CRM. Each kind of CRM has one
- * folder with an implementation. `testing/` contains the suite that each of them has to pass, and `memory/`
- * is the reference.
+ * The contract of every connector: what a sync can request from a CRM. Each kind of CRM has a folder with an
+ * implementation. `testing/` contains the suite that each of them has to pass, and `memory/` is the reference.
  *
- * Failures of the CRM as a whole are thrown as one of the four kinds in `src/core/errors.ts`. Results for a
- * single record are returned.
+ * Failures of the whole CRM are thrown as one of the four kinds in `src/core/errors.ts`. Results for a single record
+ * are returned.
  */
 import type { z } from 'zod';
 import type { Clock, WallClock } from '../src/core/clock.ts';
@@ -26,8 +25,8 @@ export interface ConnectorDefinition<Settings = unknown> {
   /** The value of `crm.kind` in the settings. */
   kind: string;
   /**
-   * The CRM's name, the questions of the set-up, and the CRM's own webhooks. If omitted, users see `kind` as the name, write
-   * the settings by hand, and webhooks have the general forms.
+   * The CRM's name, the questions of the set-up, and the CRM's own webhooks. If omitted, users see `kind` as the name
+   * and write the settings by hand, and webhooks have the general forms.
    */
   about?: AboutCrm;
   /** The `crm` part of an integration's settings. */
@@ -39,23 +38,23 @@ export interface ConnectorDefinition<Settings = unknown> {
   /** How a user grants donor-sync access on a page of the CRM. Omitted if there is no such page. */
   consent?: Consent<Settings>;
   /**
-   * Returns the canonical form of a contact's ID, which the connector itself uses, from any form that users and
-   * programs type. Null if the text cannot be a contact's ID. Omitted if IDs have only one form.
+   * Returns a contact's ID in the form that the connector uses, from any form that users and programs may enter.
+   * Returns null if the text cannot be a contact's ID. Omitted if IDs have only one form.
    */
   canonicalId?(text: string): string | null;
   /**
-   * Returns other texts that users and programs may use for the contact with this canonical ID, because an
-   * erasure also searches for traces under them. Omitted if IDs have only one form.
+   * Returns other texts that users and programs may use for the contact with this canonical ID. An erasure also
+   * searches for traces under them. Omitted if IDs have only one form.
    */
   otherForms?(id: string): readonly string[];
   /**
-   * Returns the address of the page on which the CRM's users see this contact, or null if the settings do not show it.
-   * Sends no request. Omitted if contacts have no page, or if only the CRM knows its address.
+   * Returns the address of the page on which the CRM's users see this contact. Returns null if it does not follow from
+   * the settings. Sends no request. Omitted if contacts have no page, or if only the CRM knows its address.
    */
   recordUrl?(settings: Settings, id: string): string | null;
   /**
-   * True if plain http in `crm.url` is rejected, unless it leads to this machine or to a host named in
-   * `allowInsecureHttp` of the settings. If omitted, this version only warns about it.
+   * True if plain http in `crm.url` is rejected, unless it leads to this machine or to a host in `allowInsecureHttp` of
+   * the settings. If omitted, this version only warns about it.
    */
   refusesPlainHttp?: boolean;
   /**
@@ -64,21 +63,21 @@ export interface ConnectorDefinition<Settings = unknown> {
    */
   keepsWrites?: boolean;
   /**
-   * For a CRM whose searches lag behind its records: how long after a webhook to read again, in ascending
-   * order. Omitted if reading never lags.
+   * When to read again after a webhook, in ascending order, for a CRM whose searches lag behind its records. Omitted if
+   * reading never lags.
    */
   rereadAfterMs?: readonly number[];
   /**
-   * Signs in and loads everything that the work needs. An open connector is ready, and knows its account. Throws a
-   * ConfigurationError that describes the problem; nothing is changed, and nothing stays open.
+   * Signs in and loads everything that is needed. An open connector is ready for work and knows its account. If this
+   * fails, throws a ConfigurationError that describes the problem. Nothing is then changed or left open.
    */
   open(options: ConnectorOptions<Settings>): Promise<Connector>;
-  /** Checks the prerequisites for `doctor`, with one finding each. Leaves nothing open. Never throws. */
+  /** Checks the prerequisites for `doctor`, with one finding for each. Leaves nothing open, and never throws. */
   check(options: ConnectorOptions<Settings>): Promise<Finding[]>;
   /**
-   * The mapped fields, and the parts that show them to users, as files that an administrator deploys with the
-   * CRM's own tools. With the address of the client's door (https, without a slash at its end), the button that enhances
-   * a record is added, if the CRM has one. Sends no request to the CRM. Omitted if a CRM has no such files.
+   * Returns the mapped fields, and the parts that show them to users, as files that an administrator deploys with the
+   * CRM's own tools. If the address of the client's door is given (https, without a slash at its end), the button that
+   * enhances a record is added, if the CRM has one. Sends no request to the CRM. Omitted if a CRM has no such files.
    */
   fieldsAsSource?(
     settings: Settings,
@@ -97,19 +96,16 @@ export interface FieldsSource {
   files: ReadonlyMap<string, string>;
   /** Mapped fields that are not in any of the files, with the reason. */
   leftOut: readonly { name: string; problem: string }[];
-  /** The user's next steps with the files, one each. */
+  /** What the user does next with the files, one step each. */
   next: readonly string[];
 }
 
 /**
- * OAuth with PKCE (RFC 6749 and 7636), as far as kinds of CRM differ in it. The result is one refresh token.
- * If the settings contain no token, the connector reads it from its secrets.
+ * OAuth with PKCE (RFC 6749 and 7636), with everything that is different for each kind of CRM. The result is one
+ * refresh token. If the settings contain no token, the connector reads it from its secrets.
  */
 export interface Consent<Settings = unknown> {
-  /**
-   * Returns true if the settings leave the sign-in to a consent instead of containing everything that it
-   * needs.
-   */
+  /** Returns true if the settings leave the sign-in to a consent and do not contain everything that it needs. */
   isWanted(settings: Settings): boolean;
   /** The name of the secret in which the connector looks for the refresh token. */
   secretName(settings: Settings): string;
@@ -122,15 +118,9 @@ export interface Consent<Settings = unknown> {
    * Returns the page to send the user to. Throws a ConfigurationError for an address that the CRM rejects.
    */
   begin(settings: Settings, request: ConsentRequest): string | Promise<string>;
-  /**
-   * Exchanges the code for a refresh token, and returns the account that it is for. Throws one of
-   * the four kinds of error.
-   */
+  /** Exchanges the code for a refresh token. Returns the token's account. Throws one of the four kinds of error. */
   complete(settings: Settings, reply: ConsentReply, deps: ConsentDeps): Promise<Consented>;
-  /**
-   * Revokes the token. It is not an error if the token is already revoked. Throws the same errors as
-   * `complete`.
-   */
+  /** Revokes the token. It is not an error if the token is already revoked. Throws the same errors as `complete`. */
   revoke(settings: Settings, refreshToken: string, deps: ConsentDeps): Promise<void>;
 }
 
@@ -181,22 +171,19 @@ export interface ContactsSettings {
   filter: string | null;
   /** The field that is true (or not blank) for people who must not be researched. */
   optOutField: string | null;
-  /** If the opt-out field is a picklist: the values that mean an opt-out. */
+  /** The values that mean an opt-out, if the opt-out field is a picklist. */
   optOutValues?: readonly string[] | null;
   /** A field that marks deceased contacts, in addition to the CRM's fields that are known for this. */
   deceasedField?: string | null;
-  /**
-   * A field that marks contacts that must not be contacted, in addition to the CRM's fields that are known
-   * for this.
-   */
+  /** A field that marks contacts that must not be contacted, in addition to the CRM's own known fields. */
   doNotContactField?: string | null;
-  /** Values of `deceasedField` that mark deceased contacts; if omitted, words for yes, and dates. */
+  /** Values of `deceasedField` that mark deceased contacts. If omitted, these are words for yes, and dates. */
   deceasedValues?: readonly string[] | null | undefined;
-  /** Values of `doNotContactField` that mark a contact; if omitted, words for yes, and dates. */
+  /** Values of `doNotContactField` that mark a contact. If omitted, these are words for yes, and dates. */
   doNotContactValues?: readonly string[] | null | undefined;
   /**
-   * Values of each of the fields that do not mark a contact. If a contact's value is in neither list, it
-   * waits for a user (`mark_unknown`).
+   * Values of each field that do not mark a contact. If a contact's value is in neither list, it waits for a user
+   * (`mark_unknown`).
    */
   unmarkedValues?:
     | {
@@ -216,24 +203,23 @@ export interface ConnectorDeps {
   /** donor-sync's own clock also measures elapsed time (`monotonicMs`). */
   clock: WallClock & Partial<Clock>;
   log: Log;
-  /** Aborted when the run stops. Waits then end at once, and requests in flight may finish. */
+  /** Aborted when the run stops. All waits then end immediately, and requests in flight may finish. */
   signal: AbortSignal;
   /** Encrypted storage for tokens that change, for example rotated refresh tokens. */
   secrets: ConnectorSecrets;
   /** Set if processes share the pace of an account. If null or omitted, each process has its own pace. */
   board?: DepartureBoard | null;
   /**
-   * Sends requests to the CRM if its address was set in a browser, and rejects requests into a private
-   * network. Omitted if an operator has written the address. In that case, the connector sends requests
-   * itself.
+   * Sends requests to the CRM if its address was set in a browser, and rejects requests into a private network. Omitted
+   * if an operator has written the address, in which case the connector sends requests itself.
    */
   fetch?: typeof globalThis.fetch;
   /** Called for each request to the CRM, for the run's report. */
   onCall(call: { throttled: boolean }): void;
   /**
-   * Returns the contacts among these IDs that donor-sync still counts as present, although the CRM's data lacks them. A
+   * Returns which of these contacts donor-sync still counts as existing, although the CRM's data lacks them. A
    * connector must not drop their values before a user has confirmed that they are gone. Omitted if nothing is known
-   * about contacts, so no contact counts as present.
+   * about contacts. No contact then counts as existing.
    */
   countAsPresent?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -244,7 +230,7 @@ export interface ConnectorSecrets {
   write(name: string, value: string): Promise<void>;
 }
 
-/** An open connector of one integration, for the duration of one run or command. */
+/** An open connector of one integration. It is used for one run or command. */
 export interface Connector {
   readonly kind: string;
   readonly capabilities: Capabilities;
@@ -261,29 +247,29 @@ export interface Connector {
   identity?(): IdentityShape;
 
   /**
-   * Yields the contacts that changed since the cursor, page by page; all contacts if the cursor is null. If the CRM
-   * reports contacts that left (deleted or merged), they come first, so the remaining contact of a merge inherits
-   * before a credit is spent on it. If only the remaining contact shows the merge, both are on one page. A contact may
-   * appear more than once. A reading that is left early does not disturb the next one. For a new reading of all contacts,
-   * `known` can save the connector a query for the existing contacts.
+   * Yields the contacts that have changed since the cursor, in pages. If the cursor is null, yields all contacts. If
+   * the CRM reports contacts that left (deleted or merged), they come first, so the remaining contact of a merge
+   * inherits before a credit is spent on it. If only the remaining contact shows the merge, both are on one page. A
+   * contact may appear more than once. A reading that is left early does not disturb the next one. If all contacts are
+   * read again, `known` can save the connector a query for the existing ones.
    */
   readPages(cursor: string | null, known?: KnownContacts): AsyncIterable<ContactPage>;
 
   /**
-   * Returns the current records of these contacts, with the current values of `fields`: one entry for each
-   * ID, in the order of the IDs. Gets at most `capabilities.readBatch` IDs.
+   * Returns the current records of these contacts with the current values of `fields`. There is one entry for each ID,
+   * in the order of the IDs. Gets at most `capabilities.readBatch` IDs.
    */
   readByIds(ids: readonly string[], fields: readonly string[]): Promise<RecordLookup[]>;
 
   /**
-   * Returns the IDs of the records that were merged into this record directly, as far as the CRM
-   * still reports them. donor-sync calls it when a person is erased, because it may not have read
-   * the merge yet. A connector whose CRM does not merge records omits this method.
+   * Returns the IDs of records that were merged directly into this record, if the CRM still reports them. donor-sync
+   * calls this when a person is erased, because it may not have read the merge yet. A connector whose CRM does not
+   * merge records omits this method.
    */
   findMerged?(id: string): Promise<readonly string[]>;
 
   /**
-   * Returns the IDs of the contacts that `contacts.filter` includes now. If there is a filter, donor-sync calls it
+   * Returns the IDs of the contacts that `contacts.filter` includes now. If there is a filter, donor-sync calls this
    * before it spends a credit on contacts that this run has not read. A CRM does not report that a contact has left the
    * filter, because the contact still exists. Gets at most `capabilities.readBatch` IDs. A connector omits this method
    * if it has no filters, or if it reports such contacts as removed.
@@ -291,45 +277,44 @@ export interface Connector {
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
-   * Returns the IDs of at most `most` contacts that `contacts.filter` includes and whose first and last name contain
-   * all words of the text, each as the start of a word. Every other character of the text is ignored, so it cannot have
-   * a meaning for the CRM. The text is a name, so it must not appear in a request's address, in a log or in an error. A
-   * connector omits this method if the CRM cannot search.
+   * Returns the IDs of at most `most` contacts that `contacts.filter` includes. Their first and last names must contain
+   * all words of the text, each as the start of a word. Every other character is ignored, so it cannot have a meaning
+   * for the CRM. The text is a name, so it must not appear in a request's address, in a log or in an error. A connector
+   * omits this method if the CRM cannot search.
    */
   search?(text: string, most: number): Promise<readonly string[]>;
 
   /**
-   * Yields the IDs of contacts that have opted out or object, and that `readPages(cursor)` does not return.
-   * Either `contacts.filter` does not include these contacts, or their mark is set on a record to which they
-   * refer. It may also yield contacts that were marked before the cursor, or that are not marked any more or
-   * after all, because donor-sync looks up each known contact. Costs nothing if no such contacts are possible. A
-   * connector omits this method if `readPages` shows every mark.
+   * Yields the IDs of contacts that have opted out or object, and that `readPages(cursor)` does not return. Either
+   * `contacts.filter` does not include them, or their mark is on a record to which they refer. It may also yield
+   * contacts that were marked before the cursor, or that are not marked at all, because donor-sync looks up each known
+   * contact. Costs nothing if there can be no such contacts. A connector omits this method if `readPages` shows every
+   * mark.
    */
   findMarked?(cursor: string | null): AsyncIterable<readonly string[]>;
 
   /**
-   * Writes the changes and yields one result for each, in any order, as soon as it is known. A change writes
-   * exactly the fields that it names, and null clears a field. A rejected record does not affect the others.
-   * If the CRM rejects a value and names its field, the other values of the record are still written. A value is
-   * acknowledged only if the CRM holds all of it. Of two changes of one contact, the later one wins. Writing the same
-   * change twice is harmless.
+   * Writes the changes. Yields one result for each as soon as it is known, in any order. A change writes exactly its
+   * fields, and null clears a field. A rejected record does not affect the others. If the CRM rejects a value and
+   * reports its field, the record's other values are still written. A value is acknowledged only if the CRM holds all
+   * of it. If there are two changes of one contact, the later one wins. Writing the same change twice is harmless.
    */
   write(
     changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
   ): AsyncIterable<WriteResult>;
 
   /**
-   * Reads records back right after they were written, to recognise values that the CRM's own automation has
-   * changed in response. Returns one entry for each write, in their order. Gets at most
-   * `capabilities.readBatch` writes. Omitted if nothing changes a value after a write.
+   * Reads records right after they were written, to recognise values that the CRM's own automation has changed in
+   * response. Returns one entry for each write, in order. Gets at most `capabilities.readBatch` writes. Omitted if
+   * nothing changes a value after a write.
    */
   readBack?(writes: readonly WrittenFields[]): Promise<ReadBack[]>;
 
   /**
-   * Finds values that the CRM's automation has made from ours at any time since they were written, for example by a
-   * workflow that runs an hour later. Returns an entry for each record with such a field; a field counts only if
-   * nobody but automation has changed it since an app wrote it. Gets at most `capabilities.readBatch` records. Omitted
-   * if the CRM does not keep the authors of a field's values.
+   * Finds values that the CRM's automation has made from ours at any time since they were written, for example a
+   * workflow that runs an hour later. Returns an entry for each record with such a field. A field counts only if
+   * automation alone has changed it since an app wrote it. Gets at most `capabilities.readBatch` records. Omitted if
+   * the CRM does not keep the authors of values.
    */
   findAutomated?(
     records: readonly { id: string; fields: readonly string[] }[],
@@ -342,19 +327,18 @@ export interface Connector {
   createFields(fields: readonly FieldSpec[]): Promise<FieldCreation[]>;
 
   /**
-   * Makes these fields visible to users other than the integration's, if the CRM hides new fields from them. Omitted if
-   * it does not. `assignTo` names the group of users in the CRM's terms, for example a profile; null assigns no user.
-   * Can be repeated.
+   * Makes these fields visible to users other than the integration's. `assignTo` is the group of users in the CRM's
+   * terms, such as a profile. If it is null, no user is assigned. Can be repeated. Omitted if the CRM does not hide new
+   * fields from users.
    */
   showFields?(names: readonly string[], assignTo: string | null): Promise<FieldViewers>;
 
-  /** How many users can see at least one of these fields. Omitted if new fields are not hidden. */
+  /** Returns how many users can see at least one of these fields. Omitted if the CRM does not hide new fields. */
   countViewers?(names: readonly string[]): Promise<number>;
 
   /**
-   * Creates lists that the CRM itself keeps up to date, for users to work with. An existing list with that
-   * name does not change. Omitted if the CRM has no such lists, or if they cannot be created. Can be
-   * repeated.
+   * Creates lists for users to work with, which the CRM itself keeps up to date. A list that already exists stays as it
+   * is. Can be repeated. Omitted if the CRM has no such lists, or if they cannot be created.
    */
   createLists?(lists: readonly ListSpec[]): Promise<ListCreation[]>;
 
@@ -368,33 +352,35 @@ export interface Connector {
   readGroup(selector: GroupSelector): AsyncIterable<readonly string[]>;
 
   /**
-   * The fields with which the CRM itself marks contacts, without a setting that names them. Omitted if there
-   * are none.
+   * Returns the fields with which the CRM itself marks contacts, without a setting for them. Omitted if there are none.
    */
   automaticMarks?(): readonly AutomaticMark[];
 
   /**
-   * For each field in the settings that marks contacts, counts how many of all contacts it excludes, and by
-   * which values. Omitted if not all contacts are known before they are read.
+   * Counts, for each field in the settings that marks contacts, how many of all contacts it excludes, and by which
+   * values. Omitted if not all contacts are known before they are read.
    */
   countMarks?(): Promise<MarkCount[]>;
 
   /**
-   * Returns the IDs of some contacts of the integration, at most `most`, found at the lowest cost; for
-   * `doctor`. If omitted, the first contacts of `readPages` are used.
+   * Returns the IDs of some of the integration's contacts for `doctor`, at most `most`, at the lowest cost. If omitted,
+   * the first contacts of `readPages` are used.
    */
   sampleIds?(most: number): Promise<string[]>;
 
-  /** Facts about the account for a report. Any user who may read contacts can read them. Omitted if there are none. */
+  /**
+   * Returns facts about the account for a report. Any user who may read contacts can read them. Omitted if there are
+   * none.
+   */
   readFacts?(): Promise<AccountFact[]>;
 
   /** Returns the CRM's limits as it reports them, or null if it has none. */
   readLimits(): Promise<LimitState | null>;
 
   /**
-   * Permanently deletes the changes to these contacts that the connector keeps and has not written to the CRM
-   * yet. Resolves with the number of deleted changes. Called at the start of each run and when a person is
-   * erased. Omitted if an acknowledged write is in the CRM.
+   * Permanently deletes changes to these contacts that the connector keeps and has not written to the CRM yet. Resolves
+   * with their number. Called at the start of each run, and when a person is erased. Omitted if an acknowledged write
+   * is always in the CRM.
    */
   erase?(isErased: (id: string) => boolean): Promise<number>;
 
@@ -407,38 +393,39 @@ export interface Connector {
 
 /** A CRM kind's capabilities. Functions that are not among them are never called. */
 export interface Capabilities {
-  /** True if `readPages` accepts a cursor. Otherwise each reading is a full one. */
+  /** True if `readPages` accepts a cursor. Otherwise each reading is complete. */
   incremental: boolean;
   /** True if pages name the contacts that left. Otherwise only a full reading shows that they are missing. */
   reportsRemovals: boolean;
   createsFields: boolean;
   /**
-   * True if `write` obeys `together`, and so writes every value of a change or none. If omitted, this is
-   * false, and a contact that became another person is held instead of written.
+   * True if `write` obeys `together`, so it writes either every value of a change or none. Defaults to false, in which
+   * case a contact that became another person is held and not written.
    */
   writesTogether?: boolean;
   /**
-   * How the connector reports values that others typed between our reading and our write: in the result of
-   * the write, or when the write is read back. If omitted, it does not.
+   * How the connector reports values that others typed between our reading and our write: in the write's result, or
+   * when the write is read back. Omitted if it does not report them.
    */
   tellsOverwritten?: 'write' | 'readBack';
-  /** True if reading and writing need requests to a server; false for a file. */
+  /** True if reading and writing need requests to a server. False for a file. */
   remote: boolean;
   /** The keys of the group selectors that it accepts, for example `campaign`. */
   groups: readonly string[];
-  /** Maximum number of IDs of one `readByIds`. */
+  /** The maximum number of IDs in one `readByIds`. */
   readBatch: number;
   /**
-   * The number of changes in one `write`: how many make good use of a request, and the maximum. From `bulk` changes on,
-   * the CRM has a cheaper way, or null if it has none.
+   * How many changes one `write` should have to use a request well, and how many it can have. From `bulk` changes on,
+   * the CRM has a cheaper way. Null if it has none.
    */
   writeBatch: { preferred: number; bulk: number | null; max: number };
 }
 
 /**
- * The CRM account behind the credentials. Its ID is fixed when an integration first runs, and stored in the clear. It is the
- * CRM's own ID of the organisation: another address and another key of the same organisation give the same ID, and no key
- * is in it. Only a CRM on the organisation's own server, which has no such ID, is named by its address.
+ * The CRM account that the credentials belong to. Its ID is fixed when an integration first runs, and is stored in
+ * plain text. It is the CRM's own ID of the organisation. Another address or key of the same organisation has the same
+ * ID, and the ID contains no key. Only if a CRM runs on the organisation's own server and has no such ID, its address
+ * is the ID.
  */
 export interface CrmAccount {
   id: string;
@@ -448,22 +435,19 @@ export interface CrmAccount {
 export interface ContactPage {
   contacts: readonly Contact[];
   removed: readonly RemovedContact[];
-  /** Known contacts that were looked up and are `missing`, as in a `RecordLookup`; if omitted, none. */
+  /** Known contacts that were looked up and are `missing`, as in a `RecordLookup`. Defaults to none. */
   missing?: readonly string[];
   /**
-   * The position from which a later reading may start once everything up to and including this page is decided, or null
-   * if it would have to start from the beginning. Changes made during this reading are after it. It contains no key and
-   * nothing about people.
+   * The position where a later reading may start after everything up to this page is decided. Null if it would have to
+   * start from the beginning. Changes that are made during this reading come after it. It contains no key and nothing
+   * about people.
    */
   cursor: string | null;
 }
 
-/** The results of earlier readings of the same contacts. */
+/** What earlier readings of the same contacts have found. */
 export interface KnownContacts {
-  /**
-   * The IDs of all contacts that were read and have not left, in batches. Some of them may not be IDs of the
-   * CRM.
-   */
+  /** The IDs of all contacts that were read and have not left, in batches. Some of them may not be IDs of the CRM. */
   ids(): AsyncIterable<readonly string[]>;
   /** The IDs of contacts that were read earlier and have left. A restored contact may be among them. */
   leftIds(): AsyncIterable<readonly string[]>;
@@ -480,8 +464,7 @@ export interface RemovedContact {
 export type RecordLookup =
   | { state: 'found'; id: string; contact: Contact; values: FieldValues }
   /**
-   * The CRM confirms that the record was deleted or merged, because it keeps a deleted record or another sign
-   * of it.
+   * The CRM confirms that the record was deleted or merged, because it keeps the deleted record or another sign of it.
    */
   | { state: 'removed'; id: string; mergedInto: string | null }
   /**
@@ -495,25 +478,25 @@ export interface ContactChange {
   id: string;
   values: FieldValues;
   /**
-   * True if the CRM must write all of these values or none, because another person's values must not remain
-   * next to them. Set only if `capabilities.writesTogether` is true. A rejected value then rejects the whole
-   * change, with the fields to blame if the CRM names them or the connector finds them without a write.
+   * True if the CRM must write either all these values or none, because another person's values must not remain next to
+   * them. Set only if `capabilities.writesTogether` is true. A rejected value then rejects the whole change, with the
+   * fields to blame if the CRM reports them or the connector finds them without a write.
    */
   together?: boolean;
   /**
-   * True if every value is sent to the CRM, even a value that the connector itself would omit because of a rule that it
-   * has read. This checks the connector's own judgement from time to time.
+   * True to send every value to the CRM, even a value that the connector would leave out because of a rule that it has
+   * read. This checks the connector's own judgement from time to time.
    */
   probe?: boolean;
   /**
-   * Fields of the CRM that only make sense together, for example the ends of a range and its label. If a
-   * rejection names no field, a connector that searches for it omits all fields of such a group, or none.
-   * This is only a hint. Without it, the fields are found one by one.
+   * Fields that only make sense together, such as the ends of a range and its label. If a rejection names no field, a
+   * connector that searches for it leaves out either all fields of such a group or none. This is only a hint. Without
+   * it, the fields are found one after the other.
    */
   groups?: readonly (readonly string[])[];
   /**
-   * The values of these fields as the caller has read them. With them, the connector can list in its result
-   * the values that others have changed by the time of the write. If omitted, nothing is compared.
+   * The values of these fields when the caller read them. With them, the connector can report which values others have
+   * changed by the time of the write. If omitted, nothing is compared.
    */
   seen?: FieldValues;
 }
@@ -548,20 +531,20 @@ export interface ReadBack {
   /** Current values of these fields, or null if the record can no longer be read. */
   values: FieldValues | null;
   /**
-   * True if another tool changes contacts as the same CRM user, because that user changed the record after
-   * this write, and this connector did not. Omitted if no such change was noticed.
+   * True if another tool changes contacts as the same CRM user. This is noticed if that user changed the record after
+   * this write and this connector did not. Otherwise omitted.
    */
   sharesUser?: true;
   /**
-   * Fields whose current value comes from the CRM's own automation in response to this write, not from a user.
-   * Salesforce shows this by the last modification, HubSpot by the source in the property's history.
+   * Fields whose current value comes from the CRM's own automation in response to this write, and not from a user.
+   * Salesforce shows this in the last modification, and HubSpot in the source in the property's history.
    */
   automated: readonly string[];
   /** If omitted, no value was lost, or the CRM cannot show it. */
   overwritten?: Overwritten;
 }
 
-/** Fields of one contact whose current values only the CRM's automation has made from values that an app wrote. */
+/** Fields of one contact whose current values were made only by the CRM's automation, from values that an app wrote. */
 export interface AutomatedFields {
   id: string;
   /** The value that the app wrote, by field. */
@@ -570,7 +553,7 @@ export interface AutomatedFields {
 
 export type WriteResult =
   | { status: 'written'; id: string; overwritten?: Overwritten }
-  /** Everything is written except the fields in `refusals`, which names each of them. */
+  /** Everything is written, except the fields in `refusals`. Each of them has an entry there. */
   | {
       status: 'written_in_part';
       id: string;
@@ -585,17 +568,17 @@ export interface RefusedWrite extends Refusal {
   id: string;
 }
 
-/** Why a CRM rejects a change, or some fields of it. */
+/** Why a CRM rejects a change, or some of its fields. */
 export interface Refusal {
-  /** True if the same write may succeed later (a lock, a temporary fault). */
+  /** True if the same write may succeed later, for example after a lock or a temporary fault. */
   retriable: boolean;
   /** True if another user or process had locked the record. Omitted for all other reasons. */
   isLock?: boolean;
   /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
   code: string;
-  /** Our own sentence for a nonprofit's admin; never contains text from the CRM. */
+  /** Our own sentence for a nonprofit's admin. It never contains text from the CRM. */
   message: string;
-  /** The fields that caused it, if the CRM names them. */
+  /** The fields that caused it, if the CRM reports them. */
   fields: readonly string[];
   /** Why the value was rejected, as far as the CRM reports it. Omitted if it does not. */
   cause?: RefusalCause;
@@ -609,7 +592,7 @@ export interface Refusal {
    * erasure finds them.
    */
   isPartlyStored?: true;
-  /** The CRM's own text, encrypted when stored. Omitted if there is none. */
+  /** The CRM's own text, which is encrypted when it is stored. Omitted if there is none. */
   words?: ForeignText | null;
 }
 
@@ -623,26 +606,26 @@ export type RefusalCause = 'rule' | 'does_not_fit' | 'no_permission' | 'no_such_
 export interface FieldCreation {
   name: string;
   result: 'created' | 'existed' | 'failed';
-  /** Why it failed, and the fix, or null if it did not. */
+  /** Why it failed, with the fix. Null if it did not fail. */
   problem: string | null;
 }
 
 /** The users who can see the written fields, and the user's next step. */
 export interface FieldViewers {
-  /** The object that makes them visible, in the CRM's own term: a permission set. */
+  /** What makes the fields visible, in the CRM's own term, such as a permission set. */
   grant: string;
   /** Users who have it, including users who had it before. */
   people: number;
   /** The users to whom it was just assigned, and the users for whom the CRM refused it. */
   assigned: number;
   refused: number;
-  /** The problem, and the fix, or null if there is none. */
+  /** The problem and the fix, or null if there is none. */
   problem: string | null;
   /** The place for the fields, so they appear on the screen. */
   next: string;
 }
 
-/** A list of the contacts in which one field meets a condition. */
+/** A list of contacts in which one field meets a condition. */
 export interface ListSpec {
   name: string;
   field: string;
@@ -652,9 +635,9 @@ export interface ListSpec {
 
 export interface ListCreation {
   name: string;
-  /** `left_out`: the field map lacks the field that the list needs. */
+  /** The result. `left_out` means that the field map lacks the field that the list needs. */
   result: FieldCreation['result'] | 'left_out';
-  /** The problem, or the reason why the list was omitted, and the fix, or null if there is none. */
+  /** The problem, or why the list was left out, and the fix. Null if there is none. */
   problem: string | null;
 }
 
@@ -681,7 +664,7 @@ export interface AutomaticMark {
   fields: readonly string[];
 }
 
-/** The contacts that one marking field excludes. */
+/** How many contacts one marking field excludes. */
 export interface MarkCount {
   kind: 'optOut' | 'deceased' | 'doNotContact';
   /** The field that the settings name. */
@@ -700,19 +683,19 @@ export interface AccountFact {
   value: string | number;
 }
 
-/** One prerequisite: whether it is met and, if not, the exact fix. */
+/** One prerequisite. It is met, or the finding contains the exact fix. */
 export interface Finding {
   subject: string;
   ok: boolean;
   message: string;
   fix: string | null;
-  /** A stable word that is the same for all findings with the same cause, for example `crm_scope_missing`. */
+  /** A word that never changes and is the same for all findings with the same cause, such as `crm_scope_missing`. */
   cause?: string;
   /**
-   * The message in a form that may be shared: without names, values, IDs and addresses. Omitted if the
-   * subject and the cause are enough.
+   * The message in a form that may be shared, without names, values, IDs and addresses. Omitted if the subject and the
+   * cause are enough.
    */
   report?: string;
-  /** The CRM's own text, for the terminal of a user who asks for it. */
+  /** The CRM's own text, for a user who requests it in the terminal. */
   words?: ForeignText | null;
 }

@@ -1,4 +1,4 @@
-/** Checks the definition that a connector package exports, so that no part of a wrong one is ever used. */
+/** Checks the definition that a connector package exports, so no part of a wrong one is ever used. */
 import { z } from 'zod';
 import { ConfigurationError } from '../src/core/errors.ts';
 import type { ConnectorDefinition } from './contract.ts';
@@ -7,8 +7,8 @@ import type { ConnectorDefinition } from './contract.ts';
 const CONTRACT = 2;
 
 /**
- * Returns the definition of the package with this name. Throws a ConfigurationError if it follows another version of the
- * contract, or if parts are missing or have the wrong form. The error names every such part.
+ * Returns the definition of the package with this name. Throws a ConfigurationError if it follows another version of
+ * the contract, or if parts are missing or have the wrong form. The error lists all these parts.
  */
 export function requireDefinition(name: string, connector: object): ConnectorDefinition {
   requireContract(name, connector);
@@ -21,7 +21,10 @@ export function requireDefinition(name: string, connector: object): ConnectorDef
   );
 }
 
-/** A package for another version might open, and then lack a function in the middle of a run. */
+/**
+ * Requires this version of the contract. A package for another version might open, and then lack a function in the
+ * middle of a run.
+ */
 function requireContract(name: string, connector: object): void {
   const contract: unknown = Reflect.get(connector, 'contract');
   if (contract === CONTRACT) return;

@@ -1,7 +1,7 @@
 /**
- * The door of a kind of CRM, as a connector declares it: how the CRM's own pages and workflows call donor-sync, and who
- * calls. donor-sync itself compares signatures, limits the age of calls, refuses parameters that come twice and repeated
- * calls, and decides what a caller may do, so no connector can forget it.
+ * Defines how a connector declares its CRM's door: how the CRM's own pages and workflows call donor-sync, and who
+ * calls. donor-sync itself compares signatures, limits the age of calls, refuses repeated calls and parameters that
+ * come twice, and decides what a caller may do. So no connector can forget any of this.
  */
 import type { SignatureVersion } from './webhooks.ts';
 

@@ -38,7 +38,7 @@ export const REMOTE_CRMS: readonly AboutRemoteCrm[] = CONNECTORS.flatMap(([about
  */
 const PACKAGES = new Map<string, AboutCrm>();
 
-/** Returns the kinds of CRM that users can set up by answering questions, including the kinds of loaded packages. */
+/** Returns the kinds of CRM that users can set up by answering questions. Kinds of loaded packages are included. */
 export function listRemoteCrms(): readonly AboutRemoteCrm[] {
   return [...REMOTE_CRMS, ...[...PACKAGES.values()].filter(isRemote)];
 }
@@ -52,13 +52,13 @@ function isRemote(about: AboutCrm): about is AboutRemoteCrm {
   return about.setup !== undefined;
 }
 
-/** Returns a CRM's name as its vendor spells it; its kind for a connector package that does not tell it. */
+/** Returns a CRM's name as its vendor spells it. For a connector package without a name, returns its kind. */
 export function crmName(kind: string): string {
   const builtIn = CONNECTORS.find(([about]) => about.kind === kind)?.[0];
   return (builtIn ?? PACKAGES.get(kind))?.name ?? kind;
 }
 
-/** Returns the names of the built-in CRMs with a feature, for texts: `Salesforce`. */
+/** Returns the names of built-in CRMs with a feature, for texts, such as `Salesforce`. */
 export function namesOffering(feature: CrmFeature): string {
   return CONNECTORS.flatMap(([{ name, offers }]) => (offers?.includes(feature) ? [name] : [])).join(
     ', ',
@@ -71,23 +71,26 @@ export const HISTORIES: readonly { name: string; removal: string }[] = CONNECTOR
     removesFormerValues === undefined ? [] : [{ name, removal: removesFormerValues }],
 ).toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 
-/** The webhooks of the built-in kinds of CRM that have their own forms. */
+/** The webhooks of built-in kinds of CRM that have their own forms. */
 export const WEBHOOKS: readonly { kind: string; name: string; webhooks: CrmWebhooks }[] =
   CONNECTORS.flatMap(([{ kind, name, webhooks }]) =>
     webhooks === undefined ? [] : [{ kind, name, webhooks }],
   );
 
-/** Returns the webhooks of a kind of CRM, built-in or of a loaded package, or undefined if it declares none. */
+/**
+ * Returns the webhooks of a kind of CRM, which is built in or from a loaded package. Returns undefined if it declares
+ * none.
+ */
 export function findWebhooks(kind: string): CrmWebhooks | undefined {
   return WEBHOOKS.find((one) => one.kind === kind)?.webhooks ?? PACKAGES.get(kind)?.webhooks;
 }
 
-/** The doors of the built-in kinds of CRM whose pages can call donor-sync. */
+/** The doors of built-in kinds of CRM whose pages can call donor-sync. */
 export const DOORS: readonly { kind: string; name: string; door: CrmDoor }[] = CONNECTORS.flatMap(
   ([{ kind, name, door }]) => (door === undefined ? [] : [{ kind, name, door }]),
 );
 
-/** Every built-in connector. */
+/** Loads all built-in connectors. */
 export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
   return Promise.all(CONNECTORS.map(([, load]) => load()));
 }
@@ -95,16 +98,14 @@ export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
 /** Matches names that npm accepts. Paths and URLs do not match. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
-/**
- * Returns true if a connector package may have this name, because npm accepts it and no built-in kind has it.
- */
+/** Returns true if a connector package may have this name, because npm accepts it and no built-in kind has it. */
 export function isPackageName(name: string): boolean {
   return PACKAGE_NAME.test(name) && !Object.hasOwn(BUILT_IN, name);
 }
 
 /**
- * Returns the connector for `crm.kind`: a built-in one, or the export `connector` of the package with that
- * name. Throws a ConfigurationError that lists the valid kinds.
+ * Returns the connector for `crm.kind`. It is built in, or the export `connector` of the package with that name. Throws
+ * a ConfigurationError that lists the valid kinds.
  */
 export async function findConnectorDefinition(kind: string): Promise<ConnectorDefinition> {
   const load = Object.hasOwn(BUILT_IN, kind) ? BUILT_IN[kind] : undefined;

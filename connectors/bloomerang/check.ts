@@ -74,7 +74,9 @@ async function examine(
   findings.push(currencyFinding(settings), ...previewFindings());
 }
 
-/** One request for each constituent, and some for reading. */
+/**
+ * Returns the finding about the duration. Each constituent takes one request, in addition to the requests for reading.
+ */
 async function durationFindings(session: BloomerangSession): Promise<Finding[]> {
   const [fact] = await readFacts(session);
   const people = Number(fact?.value ?? 0);

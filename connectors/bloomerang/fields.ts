@@ -31,7 +31,7 @@ const valuesSchema = z.array(
 
 export interface CustomField {
   id: number;
-  /** The name in donor-sync: its own, with its ID if another active field has the same name. */
+  /** The name in donor-sync. It is the field's own name, with its ID if another active field has the same name. */
   name: string;
   label: string;
   type: CrmFieldType;
@@ -99,7 +99,7 @@ const BUILT_IN: ReadonlyMap<string, { options: readonly string[]; isMultiple: bo
   ['Groups', { options: [], isMultiple: true }],
 ]);
 
-/** Returns the names of all fields that settings may name. */
+/** Returns the names of all fields that settings can use. */
 export function listFieldNames(custom: CustomFields): string[] {
   return [...BUILT_IN.keys(), ...custom.keys()];
 }
@@ -189,7 +189,7 @@ function toFieldValue(value: CustomValue | undefined, { type, choices }: CustomF
   return text === null ? null : parseText(text, type);
 }
 
-/** Bloomerang may return a value as it was written, or as its screens show it. */
+/** Parses a value. Bloomerang may return it as it was written, or as its screens show it. */
 function parseText(text: string, type: CrmFieldType): FieldValue {
   if (type === 'currency' || type === 'number' || type === 'integer') {
     const number = Number(text.replace(/[$,\s]/g, '').replace(/^\((.+)\)$/, '-$1'));

@@ -1,5 +1,5 @@
 /**
- * Groups of constituents. The API has no list of groups: each constituent names its own, so all constituents are read.
+ * Groups of constituents. The API cannot list groups. Each constituent has its groups, so all constituents are read.
  */
 import { systemClock } from '../../src/core/clock.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
@@ -10,7 +10,7 @@ import { readRows } from './read.ts';
 import type { BloomerangSession, ScannedGroup } from './session.ts';
 import { bloomerangGroupSchema } from './settings.ts';
 
-/** Several networks of one run are read together. */
+/** How long one reading of all constituents is used, because a run reads several networks together. */
 const SCAN_LASTS_MS = 5 * 60_000;
 
 /** The number of members in one batch. */
@@ -43,7 +43,7 @@ export async function* readGroup(
   }
 }
 
-/** Each group is taken from a reading once, so whoever reads a group again gets its current members. */
+/** Takes a group from a reading. Each group is taken only once, so reading it again returns its current members. */
 async function takeGroup(
   session: BloomerangSession,
   wanted: string,
@@ -79,7 +79,7 @@ async function scanGroups(session: BloomerangSession): Promise<readonly ScannedG
       }
     }
   }
-  // A group that is not shown must not look like an empty one.
+  // A group that is hidden must not look like an empty group.
   if (people > 0 && !isShown) throw groupsHidden();
   const scan = [...groups.values()];
   session.groups = { scan, atMs, taken: new Set() };

@@ -1,6 +1,6 @@
 /**
- * The assumptions that nobody has verified in a real Bloomerang account. The guide has the same table, and `doctor` shows
- * it, because a user of a preview should know it before the first run.
+ * Assumptions that nobody has verified in a real Bloomerang account. The guide has the same table, and `doctor` shows
+ * it, because users of a preview should know them before the first run.
  */
 export interface NotVerified {
   question: string;

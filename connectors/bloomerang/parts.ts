@@ -19,7 +19,7 @@ const DETAIL_PARTS: Readonly<Record<string, readonly string[]>> = {
   PrimaryPhone: ['Type', 'Number', 'Extension'],
 };
 
-/** Lists of IDs: one entry fewer is a loss. A restored address has a new ID. */
+/** Lists of IDs. If an entry is missing, something was lost. A restored address has a new ID. */
 export const ID_LISTS: readonly string[] = [
   'AddressIds',
   'EmailIds',

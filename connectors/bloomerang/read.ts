@@ -1,4 +1,4 @@
-/** Reads constituents: all of them page by page, and some of them by their IDs. */
+/** Reads constituents, either all of them in pages or some of them by ID. */
 import type { Contact } from '../../src/core/contact.ts';
 import type { AccountFact, ContactPage, RecordLookup } from '../contract.ts';
 import { readMarks } from '../marks/mark-values.ts';
@@ -20,8 +20,8 @@ import type { BloomerangSession } from './session.ts';
 export const ROWS_PER_PAGE = 50;
 
 /**
- * Yields all individuals. The reading is always a complete one: no document says whether a changed address or custom value
- * changes `lastModified`, and Bloomerang does not report deleted or merged constituents.
+ * Yields all individuals. A reading is always complete, for two reasons: no document says whether a changed address or
+ * custom value changes `lastModified`, and Bloomerang does not report deleted or merged constituents.
  */
 export async function* readPages(session: BloomerangSession): AsyncGenerator<ContactPage> {
   await session.refreshCustom();
@@ -91,7 +91,7 @@ export async function findRecords(
         throwIfStopped(deps.signal);
         const query = { id: some.join('|'), orderBy: 'Id', skip, take };
         const page = await http.read({ path: '/constituents', query }, pageSchema);
-        // More records than IDs: the condition was ignored, and this is the list of all constituents.
+        // If there are more records than IDs, the condition was ignored and this is the list of all constituents.
         if (page.TotalFiltered > some.length) throw answerUnreadable('Bloomerang');
         return { rows: page.Results, total: page.TotalFiltered };
       },

@@ -1,7 +1,7 @@
 /** A constituent as Bloomerang returns it. */
 import { z } from 'zod';
 
-/** Blank texts are null, absent, or white space. */
+/** A text that is null, absent or white space if it is blank. */
 const text = z
   .union([z.string(), z.number()])
   .nullish()
@@ -55,13 +55,14 @@ export const pageSchema = z.object({
 
 export const INDIVIDUAL = 'Individual';
 
-/** IDs are whole numbers. */
+/** Returns true for a whole number, which every ID is. */
 export function isRecordId(id: string): boolean {
   return /^[1-9]\d{0,17}$/.test(id);
 }
 
 /**
- * Returns the canonical form of an ID, without zeros and white space around it, or null if the text cannot be an ID.
+ * Returns the canonical form of an ID, without zeros and white space around it. Returns null if the text cannot be an
+ * ID.
  */
 export function canonicalId(typed: string): string | null {
   const id = typed.trim().replace(/^0+/, '');
@@ -76,7 +77,7 @@ function inOneLine(text: string): string {
     .join(', ');
 }
 
-/** One line for an address, or none if it is blank. */
+/** Returns an address as one line, or none if it is blank. */
 export function addressLines({ PrimaryAddress }: BloomerangRecord): string[] {
   if (PrimaryAddress == null) return [];
   const { Street, City, State, PostalCode, Country } = PrimaryAddress;

@@ -33,8 +33,8 @@ export interface BloomerangSession {
   /** Reads the custom fields again. */
   refreshCustom(): Promise<CustomFields>;
   /**
-   * Reads them again if they are older than a minute and the settings name one for a mark: a deleted field looks like a
-   * field without a value.
+   * Reads the custom fields again if they are older than a minute and the settings use one as a mark. A deleted field
+   * would look like a field without a value.
    */
   refreshMarkFields(): Promise<void>;
   /** The last reading of all groups, and the groups that were already taken from it (`groups.ts`). */
@@ -47,7 +47,7 @@ export function openHttp(
   world?: HttpWorld,
 ): Http {
   const { url, auth, requestsPerSecond } = settings;
-  // A limit below one a second is a longer period for one request.
+  // If the limit is below one request per second, one request is allowed in a longer period.
   const pace =
     requestsPerSecond === 0
       ? null

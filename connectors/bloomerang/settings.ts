@@ -21,7 +21,8 @@ export const bloomerangSettingsSchema = z.strictObject({
     ),
   }),
   /**
-   * The highest number of requests in a second. Bloomerang documents no limit, so this one is assumed; 0 means no limit.
+   * The maximum number of requests per second. Bloomerang documents no limit, so this value is assumed. 0 means no
+   * limit.
    */
   requestsPerSecond: z.number().min(0).max(100).default(5),
   /**

@@ -13,7 +13,7 @@ import type { BloomerangSettings } from './settings.ts';
 
 export type BloomerangCheck = WriteCheck<BloomerangRecord>;
 
-/** `custom` returns the custom fields as last read. */
+/** Opens the check before the first write. `custom` returns the custom fields as last read. */
 export function openBloomerangCheck(
   { settings, deps }: Pick<ConnectorOptions<BloomerangSettings>, 'settings' | 'deps'>,
   http: Http,

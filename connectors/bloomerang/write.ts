@@ -86,7 +86,7 @@ function put({ http }: BloomerangSession, { Id }: BloomerangRecord, json: object
   return http.ask({ method: 'PUT', path: `/constituent/${Id}`, json }, recordSchema);
 }
 
-/** Read right before the request, because it writes them back. */
+/** Reads the values right before the request, because the request writes them back. */
 async function currentNames(session: BloomerangSession, record: BloomerangRecord) {
   const path = `/constituent/${record.Id}`;
   const answer = await session.http.ask({ path }, recordSchema);
@@ -96,7 +96,9 @@ async function currentNames(session: BloomerangSession, record: BloomerangRecord
 
 type Refused = Extract<HttpAnswer<unknown>, { ok: false }>;
 
-/** The form of errors is not documented, so a field is blamed only if its ID is in the response. */
+/**
+ * Returns the refusal. The form of errors is not documented, so a field is blamed only if its ID is in the response.
+ */
 function toRefusal(
   { status, body }: Refused,
   assignments: readonly Assignment[],

@@ -1,4 +1,4 @@
-/** APIv4 over HTTP: an entity, an action and parameters as JSON in a form. */
+/** Sends requests to APIv4 over HTTP: an entity, an action, and parameters as JSON in a form. */
 import { z } from 'zod';
 import { type ForeignText, foreignText } from '../../src/core/foreign-text.ts';
 import type { ConnectorDeps } from '../contract.ts';
@@ -9,7 +9,7 @@ import type { CivicrmSettings } from './settings.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Conditions of APIv4: `[field, operator, value]`, or `['OR', […]]`. */
+/** Conditions of APIv4, such as `[field, operator, value]` or `['OR', […]]`. */
 export type Where = readonly unknown[];
 
 export interface GetParams {
@@ -74,7 +74,7 @@ export function createApi(settings: CivicrmSettings, deps: ConnectorDeps): Civic
       ...(siteKey === undefined ? {} : { 'x-civi-key': siteKey }),
     },
     keySetting: 'crm.auth.apiKey',
-    // A pace of less than one request in a second is counted over a longer time.
+    // If the pace is below one request per second, it is counted over a longer time.
     pace: toPace(settings.requestsPerSecond),
     timeoutMs: TIMEOUT_MS,
   });
@@ -131,12 +131,15 @@ function toPace(requestsPerSecond: number): { requests: number; perMs: number } 
   return { requests, perMs: Math.ceil((1_000 * requests) / requestsPerSecond) };
 }
 
-/** An exception inside CiviCRM, in contrast to the page of a failing server. */
+/** Returns true for an exception inside CiviCRM, and false for the page of a failing server. */
 function isRefusal({ status, text }: { status: number; text: string }): boolean {
   return status === 500 && text.startsWith('{') && /"error_message"\s*:/.test(text);
 }
 
-/** A firewall in front of CiviCRM refuses requests with its own page. That says nothing about a contact. */
+/**
+ * Throws if a firewall in front of CiviCRM has refused the request with its own page. Such a page says nothing about a
+ * contact.
+ */
 function requireCivicrm(status: number, body: unknown): void {
   if (status !== 403 || body !== null) return;
   throw requestRefused(

@@ -11,7 +11,7 @@ import type { CivicrmSettings } from './settings.ts';
 
 const SIGN_IN = 'CiviCRM sign-in';
 
-/** Never throws. Leaves nothing open. */
+/** Checks the prerequisites. Never throws, and leaves nothing open. */
 export async function check(options: ConnectorOptions<CivicrmSettings>): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {

@@ -24,7 +24,7 @@ import { type CivicrmSession, openSession } from './session.ts';
 import { type CivicrmSettings, civicrmGroupSchema, civicrmSettingsSchema } from './settings.ts';
 import { createWriter } from './write.ts';
 
-/** CiviCRM as a CRM; `README.md` in this folder describes permissions, limits and oddities. */
+/** CiviCRM as a CRM. `README.md` in this folder describes permissions, limits and peculiarities. */
 export const civicrmConnector: ConnectorDefinition<CivicrmSettings> = {
   contract: 2,
   kind: 'civicrm',
@@ -40,7 +40,7 @@ export const civicrmConnector: ConnectorDefinition<CivicrmSettings> = {
 };
 
 const CAPABILITIES = {
-  // A contact's `modified_date` misses changes (README), so each reading is a full one.
+  // A contact's `modified_date` does not show all changes (README), so each reading is complete.
   incremental: false,
   reportsRemovals: false,
   createsFields: true,
@@ -88,7 +88,10 @@ async function openCivicrmConnector(
   };
 }
 
-/** All amounts of a site have its currency, and CiviCRM has no rates. Null if it is the currency of profiles. */
+/**
+ * Returns how amounts are converted. All amounts of a site have its currency, and CiviCRM has no rates. Returns null if
+ * it is the currency of profiles.
+ */
 async function readMoney({ api, settings }: CivicrmSession): Promise<MoneyField | null> {
   const code = settings.siteCurrency ?? (await readCurrency({ api }));
   return code === PROFILE_CURRENCY ? null : { mode: 'usdOnly', from: null, code, rates: {} };

@@ -76,7 +76,10 @@ function marksOf(
   return { ...marks, excluded: 'deceased' };
 }
 
-/** The settings may list the labels of options, because users do not see their values. */
+/**
+ * Returns a value in the form in which the settings list it. They may list labels of options, because users do not see
+ * their values.
+ */
 function asListed(
   text: string,
   name: string,

@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<CrmFieldType, { data_type: string; html_type: strin
   multiPicklist: { data_type: 'String', html_type: 'CheckBox' },
 };
 
-/** The longest text in a column of the type String; longer ones need the type Memo. */
+/** The longest text in a column of the type String. Longer texts need the type Memo. */
 const LONGEST_TEXT = 255;
 
 const BY_HAND =

@@ -38,7 +38,7 @@ export interface Field {
   isOfSubtype: boolean;
   type: CrmFieldType;
   maxLength: number | null;
-  /** The values of a field with options, in their order, or null for other fields. */
+  /** The values of a field with options, in order. Null for other fields. */
   options: readonly string[] | null;
   /** What users see instead of the values. Empty for other fields. */
   labels: ReadonlyMap<string, string>;
@@ -62,8 +62,8 @@ export async function readFields(api: CivicrmApi): Promise<Fields> {
 }
 
 /**
- * Returns the names of the custom groups that only other contacts have, for example organizations. Groups without
- * fields are not seen.
+ * Returns the names of custom groups that only other contacts have, such as organizations. Groups without fields cannot
+ * be seen.
  */
 export async function readGroupsOfOthers(api: CivicrmApi): Promise<ReadonlySet<string>> {
   const groupsIn = (names: ReadonlySet<string>) =>
@@ -82,7 +82,7 @@ async function readNames(api: CivicrmApi, params: object): Promise<ReadonlySet<s
 
 type Described = z.output<typeof describedSchema>;
 
-/** Null for a field without a plain value, such as a file or a reference to another contact. */
+/** Returns the field, or null if it has no plain value, such as a file or a reference to another contact. */
 function toField(described: Described, common: ReadonlySet<string>): Field | null {
   const { name, label, type: kind, options, serialize, readonly } = described;
   if (kind !== 'Field' && kind !== 'Custom') return null;
@@ -105,7 +105,7 @@ function toField(described: Described, common: ReadonlySet<string>): Field | nul
   };
 }
 
-/** The length of CiviCRM's texts, unless `getFields` says another one. */
+/** The length of CiviCRM's texts, unless `getFields` reports a different one. */
 const COLUMN_LENGTH = 255;
 
 function lengthOf({ input_attrs: attributes }: Described): number | undefined {
@@ -142,7 +142,10 @@ function toType({ data_type: type, input_type: input, input_attrs, options }: De
   }
 }
 
-/** The largest number in a column of CiviCRM's type Integer has ten digits, but not every number with ten fits. */
+/**
+ * The number of digits that always fit. The largest number in a column of CiviCRM's type Integer has ten digits, but
+ * not all numbers with ten digits fit.
+ */
 const INT_DIGITS = 9;
 export const LARGEST_INT = 2_147_483_647;
 

@@ -1,4 +1,4 @@
-/** Groups of contacts. The filter `groups` also finds the members of smart groups and of groups within groups. */
+/** Groups of contacts. The filter `groups` also finds the members of smart groups and of nested groups. */
 import { z } from 'zod';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
 import { eachOnce, unknownGroup } from '../reading/group-members.ts';
@@ -50,7 +50,7 @@ export async function* readGroup(
   yield* eachOnce(memberIds(session, group.id), session.signal);
 }
 
-/** Names are unique, and titles almost. */
+/** Finds a group by its name or title. Names are unique, and titles almost are. */
 function findGroup(groups: readonly Group[], wanted: string): Group | undefined {
   return (
     groups.find(({ name }) => name === wanted) ??

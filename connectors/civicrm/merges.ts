@@ -13,7 +13,7 @@ const LOOK_BACK_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 
-/** The number of activities in one request, and the largest number of requests. */
+/** How many activities one request returns, and how many requests are made. */
 const PER_REQUEST = 500;
 const MAX_REQUESTS = 200;
 
@@ -28,8 +28,8 @@ const targetSchema = z.object({
 });
 
 /**
- * Yields the contacts that were merged into others lately. Without the permission "view all activities", there seem to
- * be none; the contacts then count as missing.
+ * Yields the contacts that were merged into others recently. Without the permission "view all activities", there seem
+ * to be none, and these contacts count as missing.
  */
 export async function* readMerges({
   api,
@@ -111,8 +111,8 @@ async function findPresent(
 const idSchema = z.object({ id: z.coerce.number() });
 
 /**
- * The contact that a deleted contact was merged into, or null if it was not merged, or if the user may not see the
- * activities.
+ * Returns the contact that a deleted contact was merged into. Returns null if it was not merged, or if the user may not
+ * see the activities.
  */
 export async function findWinner({ api }: Pick<Deps, 'api'>, id: string): Promise<string | null> {
   const rows = await api.askIfAllowed('Contact', 'getMergedTo', { contactId: Number(id) });
@@ -120,7 +120,7 @@ export async function findWinner({ api }: Pick<Deps, 'api'>, id: string): Promis
   return data === undefined ? null : String(data.id);
 }
 
-/** The contacts that were merged into this one. */
+/** Returns the contacts that were merged into this one. */
 export async function findMerged({ api }: Pick<Deps, 'api'>, id: string): Promise<string[]> {
   const rows = await api.ask('Contact', 'getMergedFrom', { contactId: Number(id) });
   return rows.flatMap((row) => {

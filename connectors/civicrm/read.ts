@@ -1,4 +1,4 @@
-/** Reading contacts: all of them in the order of their IDs, or some by conditions. */
+/** Reads contacts, either all of them in the order of their IDs or some by conditions. */
 import type { ContactPage } from '../contract.ts';
 import { readIdPages } from '../reading/id-pages.ts';
 import { isNamed, toNameWords } from '../reading/name-search.ts';
@@ -8,15 +8,15 @@ import { canonicalId, contactFields, NOT_IN_TRASH, PEOPLE, toContact } from './c
 import { readMerges } from './merges.ts';
 import type { CivicrmSession } from './session.ts';
 
-/** The fewest contacts in one request. A server that fails at so few is not usable. */
+/** The smallest number of contacts in one request. A server that fails with so few cannot be used. */
 const LEAST_ROWS = 25;
 
 /** A request that can be split is not repeated often. */
 const TRIES_IF_SPLITTABLE = 2;
 
 /**
- * Yields all people, and before them the contacts that were merged. There is no position for a later reading: a contact's
- * `modified_date` misses deletions, and on some sites also changes of addresses and custom fields.
+ * Yields all people. Contacts that were merged come first. There is no position for a later reading, because a
+ * contact's `modified_date` does not show deletions, and on some sites also not changes of addresses and custom fields.
  */
 export async function* readPages(session: CivicrmSession): AsyncGenerator<ContactPage> {
   for await (const removed of readMerges(session)) yield { contacts: [], removed, cursor: null };
@@ -81,7 +81,8 @@ export async function* findMarked(session: CivicrmSession): AsyncGenerator<reado
   const { contacts, fields, filter } = session;
   const { optOutField } = contacts;
   if (filter === null || optOutField === null) return;
-  // Not `NOT filter`: if a condition is about a blank field, SQL knows neither it nor its opposite to be true.
+  // This is not `NOT filter`. If a condition is about a blank field, SQL considers neither it nor its opposite to be
+  // true.
   const marked = [optOutField, 'IS NOT EMPTY'];
   const select = contactFields(contacts);
   for await (const rows of pagesOf(session, 'marked contacts', select, [marked])) {
@@ -124,7 +125,7 @@ function nameIn(row: Row, field: string): string | null {
   return row[field] == null ? null : String(row[field]);
 }
 
-/** Some contacts, for `doctor`. */
+/** Returns the IDs of some contacts, for `doctor`. */
 export async function sampleIds(
   { api, filter, signal }: CivicrmSession,
   most: number,

@@ -16,7 +16,7 @@ export interface CivicrmSession {
   signal: AbortSignal;
   clock: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
   account: CrmAccount;
-  /** The fields as they were described last. */
+  /** The fields according to the last description. */
   fields: Fields;
   shape: IdentityShape;
   filter: Where | null;
@@ -58,8 +58,8 @@ export async function openSession({
 }
 
 /**
- * A site has no ID that every user may read, and a copy of a site would have the same. Its address is different for each
- * site, so it is the ID.
+ * Reads the account. A site has no ID that every user may read, and a copy of a site would have the same ID. Its
+ * address is unique, so it is the ID.
  */
 async function readAccount(api: CivicrmApi, { url }: CivicrmSettings): Promise<CrmAccount> {
   const { host, pathname } = new URL(withoutSlash(url));

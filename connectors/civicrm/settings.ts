@@ -6,7 +6,7 @@ const text = z.string().trim().min(1);
 /** The `crm` part of the settings for an integration with CiviCRM. */
 export const civicrmSettingsSchema = z.strictObject({
   kind: z.literal('civicrm'),
-  /** The address of the site: the part before `/civicrm`. */
+  /** The site's address, which is the part before `/civicrm`. */
   url: crmUrlSchema.refine(
     (url) => !/\/civicrm\/?$|\/civicrm\//.test(url),
     'is the address of a page; write the part before /civicrm',
@@ -17,7 +17,7 @@ export const civicrmSettingsSchema = z.strictObject({
     /** Only if the site also requires its site key (`authx_guards`). */
     siteKey: text.optional(),
   }),
-  /** The system that CiviCRM runs in: it decides about the addresses of the API and of contacts. */
+  /** The system that CiviCRM runs in. The addresses of the API and of contacts depend on it. */
   system: z.enum(['drupal', 'backdrop', 'standalone', 'wordpress', 'joomla']).default('drupal'),
   /** False for WordPress without clean addresses. */
   cleanUrls: z.boolean().default(true),
@@ -26,9 +26,9 @@ export const civicrmSettingsSchema = z.strictObject({
     .string()
     .regex(/^[A-Z]{3}$/, 'must be the code of a currency, for example USD')
     .optional(),
-  /** The most requests in a second; 0 means no limit. CiviCRM itself has no limit, but its server has. */
+  /** The maximum number of requests per second. 0 means no limit. CiviCRM itself has no limit, but its server does. */
   requestsPerSecond: z.number().min(0).max(100).default(4),
-  /** Contacts in one request. If the server fails at so many, donor-sync tries fewer. */
+  /** The number of contacts in one request. If the server fails with so many, donor-sync tries fewer. */
   pageSize: z.number().int().min(25).max(2_000).default(500),
 });
 

@@ -22,7 +22,7 @@ export function fromApi({ type, options }: Field, value: unknown): FieldValue {
     case 'picklist':
       return text;
     default:
-      // CiviCRM cannot store the word null, and stores this spelling instead.
+      // CiviCRM cannot store the word null, so it stores this spelling.
       return text === 'Null' ? 'null' : String(value);
   }
 }
@@ -62,7 +62,10 @@ export function toApi(field: Field, value: FieldValue): unknown {
   }
 }
 
-/** CiviCRM stores `<` and `>` as four characters each, and counts characters outside the basic plane once. */
+/**
+ * Returns the stored length of a text. CiviCRM stores `<` and `>` as four characters each, and counts characters
+ * outside the basic plane once.
+ */
 function storedLength(text: string): number {
   return [...text].length + 3 * (text.match(/[<>]/g)?.length ?? 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Writes custom fields. CiviCRM names neither the record nor the field that it refuses. It drops values of unknown fields
- * and cuts off long values without an error. So the values are compared before and after each write.
+ * Writes custom fields. CiviCRM does not report which record or field it refuses. It drops values of unknown fields and
+ * cuts off long values without an error. So the values are compared before and after each write.
  */
 
 import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
@@ -14,7 +14,7 @@ import type { CivicrmSession } from './session.ts';
 import { readValues } from './stored-values.ts';
 import { toApi } from './values.ts';
 
-/** The number of contacts in one request. Each of them starts CiviCRM's hooks, which take time. */
+/** How many contacts one request changes. Each of them starts CiviCRM's hooks, which take time. */
 const CHANGES_PER_REQUEST = 50;
 
 /** A request that can be split is not repeated often. */
@@ -30,7 +30,7 @@ export function createWriter(session: CivicrmSession) {
     return session.api.change('Contact', 'save', { records }, tries);
   };
 
-  /** CiviCRM does not say whether a lock is the cause, so a refused write is tried again. */
+  /** Saves one change. CiviCRM does not report whether a lock is the cause, so a refused write is tried again. */
   async function saveOne({ id }: StoredContact<FieldValues>, values: FieldValues) {
     for (let attempt = 1; ; attempt += 1) {
       const refused = await save([toRecord(session, id, values)]);
@@ -61,7 +61,7 @@ export function createWriter(session: CivicrmSession) {
   });
 }
 
-/** Only the ID and our fields: everything else of the contact stays as it is. */
+/** Returns the record to write. It contains only the ID and our fields, so everything else about the contact stays. */
 function toRecord(
   { fields }: Pick<CivicrmSession, 'fields'>,
   id: string,
@@ -91,7 +91,7 @@ function findProblem(
   return refusal('VALUE_DOES_NOT_FIT', DOES_NOT_FIT, { cause: 'does_not_fit' });
 }
 
-/** CiviCRM gives no codes. */
+/** Returns the refusal. CiviCRM gives no codes. */
 function toRefusal({ isUnauthorized, isLock, words }: Refused): Refusal {
   if (isUnauthorized) {
     return refusal('NOT_ALLOWED', NOT_ALLOWED, { words, cause: 'no_permission' });
@@ -110,7 +110,7 @@ const LOCKED = 'Another user or process had locked the contact.';
 const REFUSED =
   'CiviCRM refused the change and did not say why. Its log names the cause at this time, or give the user the permission "view debug output".';
 
-/** The reasons that tell more about CiviCRM than the general ones. */
+/** Reasons that say more about CiviCRM than the general ones. */
 const REASONS = {
   gone: refusal(
     'CONTACT_GONE',

@@ -1,4 +1,4 @@
-/** Finds the end of broken rows, so a broken row does not include the rows below it, and finds the broken cell. */
+/** Finds where a broken row ends, so that it does not include the rows below it. Also finds the broken cell. */
 import type { FarEnd, LineEnding, RecordSource } from './records.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -9,15 +9,14 @@ const QUOTE = 0x22;
 /** A row that is longer than any should be. */
 export interface LongRow extends FarEnd {
   /**
-   * Its largest cell: the position of the column (the first is 1), the number of bytes, and whether its quote
-   * is closed.
+   * The row's largest cell: the column's position (the first is 1), the number of bytes, and whether its quote is
+   * closed.
    */
   cell: { column: number; size: number; isClosed: boolean };
 }
 
 /**
- * Ends a row with a misplaced quote at the end of its first line, because the next line is most likely a
- * separate row.
+ * Ends a row with a misplaced quote at the end of its first line, because the next line is most likely a separate row.
  */
 export function endAtFirstLine(
   delimiter: string,
@@ -60,7 +59,9 @@ export async function measureLongRow(
   return { ...extent(end - offset, ending), lineFeeds: lineFeeds(), cell };
 }
 
-/** `lineEnd` includes the line feed. A carriage return before it belongs to the line ending. */
+/**
+ * Returns where the row ends. `lineEnd` includes the line feed. A carriage return before it belongs to the line ending.
+ */
 function extent(lineEnd: number, ending: LineEnding): { size: number; ending: LineEnding } {
   return { size: ending === '\r\n' ? lineEnd - 1 : lineEnd, ending };
 }
@@ -72,7 +73,7 @@ export function sizeText(bytes: number): string {
   return `${Math.round(bytes / 1024 ** power)} ${units[power] ?? ''}`;
 }
 
-/** Reads the bytes of one row, chunk by chunk. */
+/** Reads one row's bytes in chunks. */
 function createReading(separator: number) {
   let state: 'begin' | 'plain' | 'quoted' | 'quote' = 'begin';
   let sound = true;

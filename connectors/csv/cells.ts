@@ -6,12 +6,12 @@ export type SplitRow =
   | { cells: string[]; fault: null }
   | { cells: null; fault: RowFault; column: number; rest: number };
 
-/** `unclosed`: a quote is never closed; `afterQuote`: text follows a closing quote. */
+/** `unclosed`: a quote is never closed. `afterQuote`: text follows a closing quote. */
 export type RowFault = 'unclosed' | 'afterQuote';
 
 /**
- * Returns the raw cells of a row, including quotes. If the row cannot be split, `column` is the position of the cell
- * that causes it (the first is 1), and `rest` is the number of characters from there on.
+ * Returns a row's raw cells with their quotes. If the row cannot be split, `column` is the position of the cell that
+ * causes it (the first is 1), and `rest` is the number of characters from there on.
  */
 export function splitRow(text: string, delimiter: string): SplitRow {
   if (!text.includes('"')) return { cells: text.split(delimiter), fault: null };
@@ -42,12 +42,12 @@ export function quote(text: string, style: { delimiter: string; quoteAll: boolea
   return needed ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns the value of a raw cell as text; an empty text if blank. */
+/** Returns a raw cell's value as text. The text is empty if the cell is blank. */
 export function readCell(raw: string): string {
   return readText(unquote(raw));
 }
 
-/** Does the same for a cell's text without its quotes. */
+/** Returns the value of a cell's text without its quotes. */
 export function readText(text: string): string {
   if (text.trim() === '') return '';
   return withoutGuard(text);

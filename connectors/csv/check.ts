@@ -15,7 +15,7 @@ import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** Checks the files in the same way as opening them, and returns the findings. */
+/** Checks the files as if they were opened, and returns the findings. */
 export async function check(
   settings: CsvSettings,
   contacts: ContactsSettings,
@@ -63,7 +63,7 @@ async function describe({ withTables, paths, journal }: CsvFiles): Promise<Findi
   return [...findings, met('journal', message)];
 }
 
-/** Without a byte order mark, a file may be read in another encoding than the settings name. */
+/** Checks the encoding. Without a byte order mark, a file may be read in a different encoding than the settings say. */
 async function checkEncoding(
   { withTables, paths }: CsvFiles,
   { encoding }: CsvSettings,
@@ -101,7 +101,7 @@ function brokenFindings(rows: readonly Problem[]): Finding[] {
   return [{ subject: 'bad rows', ok: true, message, fix }];
 }
 
-/** The number of contacts of each kind under these settings. */
+/** How many contacts of each kind there are under these settings. */
 interface Counts {
   all: number;
   named: number;
@@ -115,7 +115,7 @@ interface Counts {
 }
 
 /**
- * Returns the contacts that the columns of the settings produce: a wrong column is noticed here before it costs
+ * Counts the contacts that result from the columns in the settings. So a wrong column is noticed before it costs
  * credits.
  */
 async function countContacts(files: CsvFiles, options: ContactColumns): Promise<Finding[]> {

@@ -29,7 +29,7 @@ import {
 } from './settings.ts';
 import { CHANGES_PER_BATCH, eraseKept, writeChanges } from './write.ts';
 
-/** CSV files as a CRM; `README.md` in this folder describes what that means. */
+/** CSV files as a CRM. `README.md` in this folder describes what that means. */
 export const csvConnector: ConnectorDefinition<CsvSettings> = {
   contract: 2,
   kind: 'csv',
@@ -93,8 +93,8 @@ async function openSession(options: ConnectorOptions<CsvSettings>): Promise<CsvS
 }
 
 /**
- * The account is the path in the settings. So a link that leads to a different file every night is still the
- * same account.
+ * Returns the account. It is the path in the settings, so a link that leads to a different file every night is still
+ * the same account.
  */
 function getAccount({ settings }: CsvSession): CrmAccount {
   return { id: resolve(settings.path), name: basename(settings.path) };

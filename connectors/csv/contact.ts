@@ -7,7 +7,7 @@ import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** The settings for contacts: the columns that they consist of, and the columns that exclude some of them. */
+/** The settings for contacts: which columns describe them, and which columns exclude some of them. */
 export interface ContactColumns {
   settings: Pick<CsvSettings, 'columns'>;
   contacts: ContactsSettings;

@@ -36,9 +36,7 @@ export async function createFields(
   });
 }
 
-/**
- * Returns true for a name that a new column can have, and that does not change when the file is read again.
- */
+/** Returns true for a name that a new column can have, and that stays the same when the file is read again. */
 export function isColumnName(name: string, encoding: Encoding): boolean {
   return (
     name !== '' && name === name.trim() && !/[\r\n\0]/.test(name) && isEncodable(name, encoding)

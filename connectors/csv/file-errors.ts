@@ -17,8 +17,8 @@ const FIXES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the error to throw for a failed file operation: a ConfigurationError if a user must act, otherwise
- * a RetriableError (for example, for a full disk). `deed` completes the text "Cannot …".
+ * Returns the error to throw for a failed file operation: a ConfigurationError if a user must act, and otherwise a
+ * RetriableError, for example for a full disk. `deed` completes the text "Cannot …".
  */
 export function fileError(deed: string, path: string, cause: unknown): DonorSyncError {
   if (isDonorSyncError(cause)) return cause;
@@ -37,7 +37,7 @@ export function systemCode(error: unknown): string | null {
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** Creates the error if another program writes at the same time. `file` names one file or two. */
+/** Creates the error for a second program that writes at the same time. `file` is the name of one or two files. */
 export function fileChanged(
   file: string,
   details: Readonly<Record<string, string>>,

@@ -12,17 +12,17 @@ import { waitUntilSettled } from './settled.ts';
 import { detectForeignKind } from './sources/source.ts';
 import { openTable, readStamp, type Table, type TableFormat } from './table.ts';
 
-/** The files of an integration at one moment. */
+/** An integration's files at one moment. */
 export interface Tables {
   input: Table;
-  /** The separate output, or null if there is none (yet), or if the input is the output. */
+  /** The separate output. Null if there is none yet, or if the input is the output. */
   output: Table | null;
 }
 
 /** The paths of the files, with links resolved. */
 export interface FilePaths {
   input: string;
-  /** The file that is replaced; the input itself if the settings name no other. */
+  /** The file that is replaced. It is the input if the settings have no other. */
   output: string;
   isInPlace: boolean;
   journal: string;
@@ -34,9 +34,9 @@ export interface CsvFiles {
   readonly paths: FilePaths;
   readonly journal: Journal;
   /**
-   * Runs an action on files that did not change in the meantime. The action may run more than once, so it
-   * must be harmless to repeat. `commit` then runs once. Only one action runs at a time, so an action must
-   * not wait for another. Throws a RetriableError if another program keeps changing the files.
+   * Runs an action on files that have not changed in the meantime. The action may run more than once, so it must be
+   * harmless to repeat. `commit` then runs once. Only one action runs at a time, so an action must not wait for
+   * another. Throws a RetriableError if another program keeps changing the files.
    */
   withTables<Result>(
     action: (tables: Tables) => Promise<Result>,
@@ -100,7 +100,7 @@ export async function openFiles(
   }
 }
 
-/** Runs tasks one after the other. Each starts once the tasks before it have ended. */
+/** Runs tasks one after the other, in the order of the calls. */
 function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -125,8 +125,8 @@ export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
 }
 
 /**
- * A workbook or a UTF-16 file is only read and never replaced, so its results are written to a CSV file.
- * Throws a ConfigurationError if the settings name none.
+ * Throws a ConfigurationError if the settings lack an output although the input is a workbook or UTF-16. Such a file is
+ * only read and never replaced, so its results need a CSV file.
  */
 async function requireOwnOutput(
   { path }: Pick<CsvSettings, 'path'>,
@@ -159,7 +159,7 @@ async function resolveFuturePath(path: string): Promise<string> {
   return existing ?? join(await resolveRealPath(dirname(resolve(path))), basename(path));
 }
 
-/** A new output is created next to the old one, so the folder must be writable. */
+/** Checks that the folder can be written, because a new output is created next to the old one. */
 async function checkFolder(folder: string): Promise<void> {
   return access(folder, constants.W_OK).catch((error: unknown) => {
     throw fileError('write to the folder', folder, error);

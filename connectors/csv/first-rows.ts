@@ -1,6 +1,5 @@
 /**
- * Reads the first rows of a file before any settings exist for its columns, in the same way as the connector
- * reads the file later.
+ * Reads a file's first rows before there are settings for its columns, in the same way as the connector reads it later.
  */
 import { endAtFirstLine } from './broken-rows.ts';
 import { readCell, splitRow } from './cells.ts';
@@ -14,8 +13,7 @@ import { decodeText, type Encoding } from './sources/encoding.ts';
 const MAX_ROW_BYTES = 65_536;
 
 /**
- * Returns the header with the delimiter that gives the most names, or the problems if no delimiter gives a
- * name.
+ * Returns the header with the delimiter that gives the most names. Returns the problems if no delimiter gives a name.
  */
 export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Problem[] {
   const readings = DELIMITERS.map((delimiter) =>
@@ -24,7 +22,7 @@ export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Probl
   return readings.reduce((best, each) => (countNames(each) > countNames(best) ? each : best));
 }
 
-/** One column is not a list, so the problems of another reading are more useful. */
+/** Counts the names. A single column is not a list, so the problems of another reading are more useful. */
 function countNames(reading: Header | Problem[]): number {
   return Array.isArray(reading) ? 1.5 : reading.columns.length;
 }
@@ -56,7 +54,7 @@ export function readFirstRows(
   return rows;
 }
 
-/** Null for a row that is blank or cannot be read. */
+/** Returns a row's cells, or null if it is blank or cannot be read. */
 function readCells(row: Buffer, delimiter: string, encoding: Encoding): string[] | null {
   const text = decodeText(row, encoding)?.replace(/\r$/, '') ?? '';
   if (isBlank(text, delimiter)) return null;

@@ -7,10 +7,10 @@ export interface NameParts {
 const UNKNOWN: NameParts = { firstName: null, lastName: null };
 
 /**
- * Splits a name in one column, written as `Last, First` or `First Last`. Titles and degrees are omitted.
- * `Jr.` and `III` stay with the last name, because they distinguish father from son, and so do particles (`de
- * la Cruz`). A nickname in brackets or quotes stays with the first name. An uncertain part is null, and such
- * a contact is not submitted, because a wrong guess would cost a credit.
+ * Splits a name in one column, written as `Last, First` or `First Last`. Titles and degrees are left out. `Jr.` and
+ * `III` stay with the last name, because they distinguish father from son, and so do particles (`de la Cruz`). A
+ * nickname in brackets or quotes stays with the first name. A part that is uncertain is null, and such a contact is not
+ * submitted, because a wrong guess would cost a credit.
  */
 export function splitFullName(text: string): NameParts {
   const words = splitWords(text);
@@ -37,7 +37,7 @@ interface Section {
 
 const EMPTY: Section = { hasTitle: false, names: [], generations: [] };
 
-/** `Last, First`. A particle may follow the first name: `Berg, Jan van der`. */
+/** Reads `Last, First`. A particle may follow the first name, as in `Berg, Jan van der`. */
 function inverted(
   last: readonly string[],
   given: readonly string[],
@@ -50,12 +50,11 @@ function inverted(
   };
 }
 
-/** `First Last`: the last word, with the particles before it, is the last name. */
+/** Reads `First Last`. The last word, with the particles before it, is the last name. */
 function inOrder({ hasTitle, names }: Section, generations: readonly string[]): NameParts {
   const words = names.slice(0, names.findLastIndex((word) => !isAside(word)) + 1);
   const start = lastNameStart(words);
-  // A single word is equally likely to be a first name or a last name, unless a title or a particle shows
-  // which it is.
+  // A single word can be a first name or a last name, unless a title or a particle shows which it is.
   if (start === 0 && words.length < 2 && !hasTitle) return UNKNOWN;
   if (start === 1 && hasTitle && isParticle(words[0] ?? '')) return UNKNOWN;
   return {
@@ -64,7 +63,10 @@ function inOrder({ hasTitle, names }: Section, generations: readonly string[]): 
   };
 }
 
-/** Some particles are also first names (`Van Morrison`), but not before another particle. */
+/**
+ * Returns where the last name starts. Some particles are also first names (`Van Morrison`), but not before another
+ * particle.
+ */
 function lastNameStart(words: readonly string[]): number {
   let start = Math.max(0, words.length - 1);
   // `Ortega y Gasset` is one last name.
@@ -78,14 +80,14 @@ function toFirstName(words: readonly string[]): string | null {
   return words.every(isAside) ? null : words.join(' ');
 }
 
-/** A single letter is not a last name. */
+/** Returns the last name. A single letter is not a last name. */
 function toLastName(words: readonly string[], generations: readonly string[]): string | null {
   const names = words.filter((word) => !isAside(word));
   if (names.length === 0 || bare(names.join('')).length < 2) return null;
   return [...names, ...generations].join(' ');
 }
 
-/** Words, commas, and whole asides, which are texts in brackets or quotes. */
+/** Returns words, commas, and whole asides, which are texts in brackets or quotes. */
 function splitWords(text: string): string[] {
   return text.match(/\([^)]*\)|"[^"]*"|“[^”]*”|,|[^\s,]+/gu) ?? [];
 }
@@ -111,7 +113,7 @@ function readSection(
 ): Section {
   const isBeforeComma = at === 0 && length > 1;
   const start = words.findIndex((word, at) => !isTitle(word, words[at + 1]));
-  // `Sen, Amartya`: before a comma, a single title is a last name.
+  // Before a comma, a single title is a last name, as in `Sen, Amartya`.
   const isLastName = start === -1 && isBeforeComma;
   const named = start === -1 && !isLastName ? [] : words.slice(Math.max(0, start));
   const end = named.findLastIndex((word) => !ADDITIONS.has(bare(word))) + 1;
@@ -122,14 +124,14 @@ function readSection(
   };
 }
 
-/** `The Honorable` is a title, but `The` before anything else is not. */
+/** Returns true for a title. `The Honorable` is one, but `The` before anything else is not. */
 function isTitle(word: string, next: string | undefined): boolean {
   return TITLES.has(bare(word)) || (bare(word) === 'the' && TITLES.has(bare(next ?? '')));
 }
 
 /**
- * Two people, an organisation, an address or a deceased person. None of these is the name of one person to
- * research.
+ * Returns true for two people, an organisation, an address or a deceased person. None of these is the name of a person
+ * to research.
  */
 function isNoName(word: string): boolean {
   if (isAside(word) && DECEASED.test(word)) return true;
@@ -145,7 +147,7 @@ function isParticle(word: string): boolean {
   return isSureParticle(word) || NAMES_OR_PARTICLES.has(bare(word));
 }
 
-/** Returns a word that is not a first name. In lower case, the other words are not first names either. */
+/** Returns true for a word that cannot be a first name. In lower case, the other particles cannot either. */
 function isSureParticle(word: string): boolean {
   return PARTICLES.has(bare(word)) || NAMES_OR_PARTICLES.has(word.replace(/\.$/, ''));
 }
@@ -183,7 +185,8 @@ const DECEASED =
   /deceased|passed away|verstorben|gestorben|d[eé]c[eé]d[eé]|fallecid[oa]|difunt[oa]|decedut[oa]|overleden|falecid[oa]|avliden/iu;
 
 /**
- * At the end, with dots: `Construcciones Peña, S.A.`. There they may also be initials, so nothing is certain.
+ * Legal forms with dots at the end, such as `Construcciones Peña, S.A.`. They may also be initials there, so nothing is
+ * certain.
  */
 const LEGAL_FORM = /^(s\.(a|l|l\.u|a\.s|r\.l|p\.a)\.?)$/i;
 

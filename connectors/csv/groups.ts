@@ -58,7 +58,7 @@ function missingColumn(column: string, input: Table): ConfigurationError {
   return new ConfigurationError(message, { code: 'csv_column_missing', details: { column } });
 }
 
-/** Returns how often each value occurs; a column is dropped once it has too many values. */
+/** Counts how often each value occurs. A column with too many values is dropped. */
 async function countValues(
   session: CsvSession,
   input: Table,
@@ -79,7 +79,7 @@ async function countValues(
   return counts;
 }
 
-/** Returns the columns that may contain groups: all except the columns of the identity. */
+/** Returns the columns that may contain groups. These are all columns except the columns of the identity. */
 function sortingColumns({ settings }: CsvSession, input: Table): string[] {
   const { id, firstName, lastName, addresses, employers } = settings.columns;
   const identity = new Set([id, firstName, lastName, ...addresses, ...employers]);

@@ -20,12 +20,12 @@ export interface Dialect {
 
 /** The header row of a file. */
 export interface Header {
-  /** Its line: 1, or 2 below a line that names the delimiter. */
+  /** The header's line: 1, or 2 below a line that names the delimiter. */
   line: number;
   dialect: Dialect;
   /** The column names, without surrounding white space. */
   columns: readonly string[];
-  /** The same names as written in the file. */
+  /** The names as they are written in the file. */
   cells: readonly string[];
   ending: LineEnding;
   /** The number of bytes before the first row. */
@@ -45,7 +45,7 @@ const MOST_NAMES_LISTED = 30;
 const MOST_CHARACTERS_LISTED = 200;
 const MOST_TYPOS = 2;
 
-/** Reads the header from the first bytes of a file; returns the problems if it cannot be used. */
+/** Reads the header from a file's first bytes. Returns the problems if it cannot be used. */
 export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Problem[] {
   const impossible = wrongKindOfFile(bytes);
   if (impossible !== null) return [{ line: 1, message: impossible }];
@@ -146,7 +146,7 @@ function firstRecord(bytes: Buffer, delimiter: string): Pick<RawRecord, 'bytes' 
   };
 }
 
-/** Returns how many of the required columns are found when the header is read in one way. */
+/** Returns how many of the required columns are found if the header is read in this way. */
 function found(header: Header | Problem, format: HeaderFormat): number {
   if ('message' in header) return -1;
   const positions = columnPositions(header.columns);
@@ -170,7 +170,7 @@ function columnProblems(
   if (!isHeader) return problems;
   const named = new Set(format.required.map(({ name }) => name));
   for (const name of new Set(columns)) {
-    // Columns that no setting names are ignored, whatever their name.
+    // Columns that are not in the settings are ignored, whatever their name.
     if (!named.has(name)) continue;
     const places = columns.flatMap((column, at) => (column === name ? [at + 1] : []));
     if (name === '' || places.length < 2) continue;
@@ -185,7 +185,7 @@ const NO_HEADER =
   'the first line must be the header row, but it has none of the column names in the settings. The line is not ' +
   'shown here, because it may be a contact.';
 
-/** Returns true if at least one of the columns exists, ignoring case and punctuation. */
+/** Returns true if at least one of the columns exists. Case and punctuation do not matter. */
 function looksLikeHeader(columns: readonly string[], { required }: HeaderFormat): boolean {
   const known = new Set(columns.map(bare));
   return required.some(({ name }) => columns.includes(name) || known.has(bare(name) || name));
@@ -221,8 +221,8 @@ function bare(name: string): string {
 }
 
 /**
- * Returns the Levenshtein distance: the number of insertions, deletions and replacements that turn one text into the
- * other.
+ * Returns the Levenshtein distance, which is the number of insertions, deletions and replacements that turn one text
+ * into the other.
  */
 function editDistance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, at) => at);

@@ -8,9 +8,8 @@ import { replaceFile, syncFolder, writeBytes, writeWholeFile } from './replace-f
 import { createRowIndex, type RowIndex } from './row-index.ts';
 
 /**
- * Acknowledged changes that are not in the output yet. They are in a file next to it, with one JSON document
- * per line, and are on disk before a change is acknowledged. If a run is killed, the next run continues with
- * them.
+ * Keeps acknowledged changes that are not in the output yet. They are in a file next to it with one JSON document per
+ * line, and are on disk before a change is acknowledged. If a run is killed, the next run continues with them.
  */
 
 export interface Journal {
@@ -19,16 +18,16 @@ export interface Journal {
   readonly pending: number;
   readonly createdColumns: ReadonlySet<string>;
   readonly keptColumns: ReadonlySet<string>;
-  /** Returns the latest change for each of these IDs that has one. */
+  /** Returns the latest change for each of these IDs, if it has one. */
   find(ids: readonly string[]): Promise<Map<string, JournalChange>>;
   /** On disk when the promise resolves. */
   append(lines: readonly JournalLine[]): Promise<void>;
   /**
-   * Permanently deletes the changes for these IDs. Resolves with their number. A new output that is marked as
-   * ready may also contain them, so it has to be created again. On disk when the promise resolves.
+   * Permanently deletes the changes for these IDs. Resolves with their number once this is on disk. A new output that
+   * is marked as ready may also contain them, so it has to be created again.
    */
   erase(isErased: (id: string) => boolean): Promise<number>;
-  /** Discards everything except these kept columns. If there are none, the file is removed. */
+  /** Discards everything except these kept columns. If there are none, removes the file. */
   reset(keptColumns: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -109,9 +108,9 @@ interface State {
   changeCount: number;
   created: Set<string>;
   kept: Set<string>;
-  /** The number of bytes of complete lines. Anything after them was cut off by a kill. */
+  /** The length of the complete lines in bytes. A kill has cut off anything after them. */
   size: number;
-  /** The size of the file at the last check. A different size means that another process writes to it. */
+  /** The file's size at the last check. A different size shows that another process writes to it. */
   seenSize: number;
   /** True if the changes are already in the output, and only the file is left. */
   isSpent: boolean;
@@ -145,8 +144,8 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 /**
- * Two processes that write to the same journal would overwrite each other's changes. If a process finds that
- * the file has changed, it writes nothing, and the next run finds the changes of both.
+ * Throws if the file has changed. Two processes that write to the same journal would overwrite each other's changes. If
+ * a process finds that the file has changed, it writes nothing, and the next run finds the changes of both.
  */
 async function requireOurs(path: string, handle: FileHandle | null, state: State): Promise<void> {
   const [now, ours] = await Promise.all([
@@ -177,7 +176,7 @@ async function load(handle: FileHandle): Promise<State> {
   return state;
 }
 
-/** The last line of the journal says that a new output is ready, and that file has been moved. */
+/** Returns true if the journal's last line says that a new output is ready, and that file has been moved. */
 function spent(state: State): State {
   const { kept, size, seenSize } = state;
   return { ...emptyState(), kept, size, seenSize, isSpent: true };
@@ -208,8 +207,7 @@ async function appendLines(
 ): Promise<void> {
   const encoded = lines.map(encodeLine);
   try {
-    // Anything that a kill or a full disk left after the last complete line must not become part of the next
-    // line.
+    // What a kill or a full disk left after the last complete line must not become part of the next line.
     await handle.truncate(state.size);
     await writeBytes(handle, Buffer.concat(encoded), state.size);
     await handle.datasync();
@@ -240,10 +238,7 @@ async function findChanges(
   return changes;
 }
 
-/**
- * Returns the lines without the changes for some IDs, the number of these changes, and whether an output was
- * ready.
- */
+/** Returns the lines without the changes for some IDs, the number of these changes, and whether an output was ready. */
 async function linesWithout(
   handle: FileHandle,
   size: number,
@@ -264,7 +259,7 @@ async function linesWithout(
   return { lines, dropped, isReady };
 }
 
-/** Replaces the journal with one of these lines. If there are none, the file is removed. */
+/** Replaces the journal with one of these lines. If there are none, removes the file. */
 async function rewrite(path: string, lines: readonly Buffer[]): Promise<void> {
   if (lines.length === 0) {
     await rm(path, { force: true });
@@ -279,14 +274,14 @@ function temporaryFor(path: string): string {
 }
 
 const lineSchema = z.union([
-  /** A change: the previous text in the file and the new text, for each column. */
+  /** A change. For each column, it contains the text that was in the file and the new text. */
   z.strictObject({
     id: z.string(),
     cells: z.record(z.string(), z.tuple([z.string(), z.string()])),
   }),
   /** Columns to be added to the output. */
   z.strictObject({ create: z.array(z.string()) }),
-  /** Columns whose cells come from the output, although the input has a column of that name. */
+  /** Columns whose cells come from the output, although the input has a column with that name. */
   z.strictObject({ keep: z.array(z.string()) }),
   /** The changes are in this file, which is about to become the output. */
   z.strictObject({ replacement: z.string() }),
@@ -301,7 +296,7 @@ export function encodeLine(line: JournalLine): Buffer {
   return Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
-/** Reads a line without its line feed, or null for a line that was cut off by a kill. */
+/** Parses a line without its line feed. Returns null for a line that a kill has cut off. */
 export function parseLine(bytes: Buffer): JournalLine | null {
   try {
     const line: unknown = JSON.parse(bytes.toString('utf8'));
@@ -311,9 +306,7 @@ export function parseLine(bytes: Buffer): JournalLine | null {
   }
 }
 
-/**
- * Returns the same check as the schema for a change, but ten times as fast, because there is one change per contact.
- */
+/** Returns true for a change, like the schema. It is ten times as fast, because there is one change per contact. */
 function isChange(line: unknown): line is JournalChange {
   if (typeof line !== 'object' || line === null) return false;
   if (!('id' in line && 'cells' in line) || Object.keys(line).length !== 2) return false;

@@ -14,7 +14,7 @@ export interface Column {
 }
 
 /**
- * Returns the columns of the output: the input's columns, then columns that only the output has, then new columns. If a
+ * Returns the output's columns: the input's columns, then columns that only the output has, then new columns. If a
  * column is in both files, its cells come from the input, unless `keptColumns` contains its name.
  */
 export function layOut(
@@ -69,8 +69,8 @@ export function rawCell(column: Column, { input, output }: RowVersions, tables: 
 }
 
 /**
- * Returns the text that an acknowledged change puts into the cell, or null if there is none. Also null if a user has
- * typed something else there since, because typed values are kept.
+ * Returns the text that an acknowledged change puts into the cell, or null if there is none. Also returns null if a
+ * user has typed something else there since, because typed values are kept.
  */
 export function changedText(
   column: string,
@@ -90,7 +90,7 @@ export function presentValue(column: Column, row: RowVersions, tables: Tables): 
   return readText(text ?? unquote(raw)) || null;
 }
 
-/** Returns a cell of one file as it has to be written in another. */
+/** Returns a cell of one file in the form for another file. */
 function adopt(raw: string, from: Table, to: Table): string {
   const isSameStyle = from.header.dialect.delimiter === to.header.dialect.delimiter;
   return isSameStyle ? raw : quote(unquote(raw), to.header.dialect);

@@ -18,9 +18,9 @@ import type { CsvSession } from './session.ts';
 import { encodeText } from './sources/encoding.ts';
 
 /**
- * Merges the journal (and, into a separate output, what changed in the input) into the output by replacing it
- * as a whole. Nothing is replaced if that would change nothing. Rows that the input lacks are kept in a
- * separate output, after the other rows, as long as donor-sync counts their contacts as present.
+ * Merges the journal into the output by replacing the whole output. If the output is a separate file, also merges what
+ * has changed in the input. Replaces nothing if nothing would change. In a separate output, rows that the input lacks
+ * are kept after the other rows, as long as donor-sync counts their contacts as existing.
  */
 export async function mergeIntoOutput(session: CsvSession): Promise<void> {
   const { files } = session;
@@ -59,8 +59,7 @@ async function writeReplacement(session: CsvSession, tables: Tables): Promise<Re
     return { isReady: false, keptColumns };
   }
   // If this run is killed before it empties the journal, this shows a later run whether the replacement took place. If
-  // it did, the changes must not be applied again, because they could overwrite values that users have typed since
-  // then.
+  // it did, the changes must not be applied again, because they could overwrite values that users have typed since.
   if (journal.pending > 0) await journal.append([{ replacement: paths.replacement }]);
   return { isReady: true, keptColumns };
 }
@@ -140,7 +139,7 @@ async function keptRow(
   return outputRow(row, columns, { input, output });
 }
 
-/** Returns a row of the output, with its pending change if there is one. */
+/** Returns a row of the output, with its pending change if it has one. */
 function outputRow(
   row: Row,
   columns: readonly Column[],
@@ -157,9 +156,7 @@ function outputRow(
     .join(dialect.delimiter);
 }
 
-/**
- * Yields rows of the output that the input lacks and whose contacts still count as present, in their order.
- */
+/** Yields rows of the output that the input lacks and whose contacts still count as existing, in order. */
 async function* rowsToKeep(
   { countAsPresent }: Pick<CsvSession, 'countAsPresent'>,
   { input, output }: Tables,
@@ -178,8 +175,8 @@ async function* rowsToKeep(
 }
 
 /**
- * Yields the bytes of a broken row, unchanged. If columns were added, the same number of blank cells is added.
- * Otherwise, a row with too many cells could look intact, with its cells in the wrong columns.
+ * Yields a broken row's bytes unchanged. If columns were added, the same number of blank cells is added. Otherwise a
+ * row with too many cells could look intact, with its cells in the wrong columns.
  */
 async function* brokenRow(
   { offset, size, isExtendable }: BrokenRow,

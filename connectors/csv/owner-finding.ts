@@ -1,6 +1,9 @@
 import type { Finding } from '../contract.ts';
 
-/** A file that is replaced cannot keep another user as its owner, unless root runs donor-sync. */
+/**
+ * Returns findings about the owner of a file. A file that is replaced cannot keep another user as its owner, unless
+ * root runs donor-sync.
+ */
 export function ownerFindings(
   path: string,
   file: { uid: number; gid: number },

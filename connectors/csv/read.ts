@@ -23,9 +23,7 @@ export async function* readPages(session: CsvSession): AsyncGenerator<ContactPag
   }
 }
 
-/**
- * Returns the rows with these IDs, with the identity from the input and the values that the output will have.
- */
+/** Returns the rows with these IDs. Their identity comes from the input, and their values are those of the output. */
 export async function readByIds(
   session: CsvSession,
   ids: readonly string[],

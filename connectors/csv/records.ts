@@ -5,7 +5,7 @@ import type { ByteReader } from './sources/source.ts';
 export interface RawRecord {
   /** Byte position in the file at which the record starts. */
   offset: number;
-  /** The line where it starts; the first line is 1. */
+  /** The line where the record starts. The first line is 1. */
   line: number;
   /**
    * Its number in a spreadsheet, in which a quoted line break does not start a new row. The first row is 1.
@@ -27,14 +27,14 @@ export type LineEnding = '\n' | '\r\n' | '';
 export type FindEnd = (bytes: Buffer, start: number) => number;
 
 /**
- * A row of contacts is never longer. A longer one contains a cell that does not belong there, or a quote that
+ * A contact's row is never longer than this. A longer row contains a cell that does not belong there, or a quote that
  * is not closed.
  */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /**
- * About 200 rows. With this size, the objects of a chunk can be freed before the garbage collector moves them
- * to the old generation.
+ * The size of a chunk, which is about 200 rows. With this size, a chunk's objects can be freed before the garbage
+ * collector moves them to the old generation.
  */
 const CHUNK_BYTES = 16 * 1024;
 /** Rows that are looked up are often neighbours. This size fits 200 rows of an output with all fields. */
@@ -66,7 +66,7 @@ export interface FarEnd {
   /** Bytes without the line ending. */
   size: number;
   ending: LineEnding;
-  /** The number of line feeds in it, including the one at its end. */
+  /** The number of its line feeds, including the one at its end. */
   lineFeeds: number;
 }
 
@@ -110,7 +110,7 @@ export interface RecordStart {
   row: number;
 }
 
-/** Reads single records by their offset. Records near each other share one read. */
+/** Reads single records by their offset. Records that are close to each other share one read. */
 export function createRecordWindow(
   source: RecordSource,
 ): (offset: number) => Promise<RawRecord | null> {
@@ -142,7 +142,9 @@ export function findLineEnd(bytes: Buffer, start: number): number {
   return bytes.indexOf(LINE_FEED, start);
 }
 
-/** Records end at a line feed outside of quotes; a quote counts only at the beginning of a cell. */
+/**
+ * Finds the end of a row. Records end at a line feed outside of quotes. A quote counts only at the beginning of a cell.
+ */
 export function findRowEnd(delimiter: string): FindEnd {
   const separator = delimiter.charCodeAt(0);
   return function rowEnd(bytes, start) {
@@ -170,7 +172,7 @@ function walkToRowEnd(bytes: Buffer, start: number, separator: number): number {
   return -1;
 }
 
-/** Finds the quote that ends the cell. Two quotes in a row are one quote in the text. */
+/** Finds the quote that ends the cell. Two quotes in a row mean one quote in the text. */
 function closingQuote(bytes: Buffer, opening: number): number {
   let at = bytes.indexOf(QUOTE, opening + 1);
   while (at !== -1 && bytes[at + 1] === QUOTE) at = bytes.indexOf(QUOTE, at + 2);

@@ -9,7 +9,7 @@ const PERMISSION_BITS = 0o7777;
 /** The owner, the group and the permissions of a file. */
 export interface FileAccess {
   mode: number;
-  /** Null for the user that runs donor-sync. */
+  /** The owner, or null for the user that runs donor-sync. */
   owner: { uid: number; gid: number } | null;
 }
 
@@ -29,10 +29,7 @@ export async function writeWholeFile(
   }
 }
 
-/**
- * Writes all of the bytes at a position in the file, because a disk that is almost full may accept only some
- * of them at first.
- */
+/** Writes all the bytes at a position in the file. A disk that is almost full may accept only some of them at first. */
 export async function writeBytes(
   handle: Pick<FileHandle, 'write'>,
   bytes: Buffer,
@@ -61,7 +58,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Returns the access of a file or, if it does not exist, the permissions of the other one. */
+/** Returns a file's access. If it does not exist, returns the permissions of the other file. */
 export async function readAccess(path: string, other: string): Promise<FileAccess> {
   const stats = await stat(path).catch(() => null);
   if (stats !== null) {
@@ -74,8 +71,8 @@ export async function readAccess(path: string, other: string): Promise<FileAcces
 const GROUP_BITS = 0o070;
 
 /**
- * Gives a new file the owner and the group of the file that it replaces, as far as the system allows. Only root can give
- * a file to another user. Returns the permissions to set: the group gets none if it is a different one.
+ * Gives a new file the owner and group of the file that it replaces, as far as the system allows. Only root can give a
+ * file to another user. Returns the permissions to set. If the group is different, it gets no permissions.
  */
 export async function keepOwner(
   handle: Pick<FileHandle, 'chown'> & { stat(): Promise<{ uid: number; gid: number }> },

@@ -1,7 +1,6 @@
 /**
- * The start positions of the records with an ID. It takes 12 to 24 bytes per record for any form of ID,
- * because it stores only a hash of the ID. Two IDs may have the same hash, so the caller reads the records
- * and compares the IDs.
+ * The start positions of the records with an ID. It takes 12 to 24 bytes per record for any form of ID, because it
+ * stores only a hash of the ID. Two IDs may have the same hash, so the caller reads the records and compares the IDs.
  */
 export interface RowIndex {
   add(id: string, offset: number): void;
@@ -72,7 +71,7 @@ function nextSlot(slots: Slots, at: number): number {
   return (at + 1) & (slots.hashes.length - 1);
 }
 
-/** FNV-1a over the UTF-16 units, with the high bits folded into the low ones. */
+/** Hashes an ID: FNV-1a over the UTF-16 units, with the high bits folded into the low ones. */
 function hashId(id: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < id.length; at += 1) {

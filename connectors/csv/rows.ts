@@ -14,7 +14,7 @@ export interface Row {
   /** As written in the file, including quotes. */
   cells: readonly string[];
   ending: LineEnding;
-  /** Position of the row in the file if it is broken and skipped; its cells are unknown. */
+  /** The row's position in the file if it is broken and skipped. Its cells are then unknown. */
   broken?: BrokenRow;
 }
 
@@ -23,13 +23,13 @@ export interface BrokenRow {
   offset: number;
   /** Bytes without the line ending. */
   size: number;
-  /** Its probable ID, or null if there is none. */
+  /** The row's probable ID, or null if there is none. */
   id: string | null;
   /** False if cells cannot be added at its end because a quote is open there. */
   isExtendable: boolean;
 }
 
-/** Why a record is not a row: a sentence, and the part of the record that causes it. */
+/** Why a record is not a row, in plain words, and the part of the record that causes it. */
 export interface RowFailure {
   reason: 'encoding' | 'shape';
   message: string;
@@ -85,10 +85,7 @@ function failure(
   return { reason, message, id: null, isExtendable: true, ...known };
 }
 
-/**
- * Returns the canonical form of an ID, from the text of a cell or from the text that a user or a program
- * typed.
- */
+/** Returns the canonical form of an ID, from a cell's text or from the text that a user or a program typed. */
 export function toRowId(text: string): string {
   return readText(text.trim()).trim();
 }

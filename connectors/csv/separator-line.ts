@@ -1,12 +1,11 @@
 /**
- * Excel's convention: a first line such as `sep=;` names the character between the cells, and is not a row. It stays in
- * the output.
+ * Reads Excel's convention: a first line such as `sep=;` names the delimiter, and is not a row. It stays in the output.
  */
 import { DELIMITERS } from './settings.ts';
 
 const SEPARATOR_LINE = /^(?:sep=([,;\t|])|"sep=([,;\t|])")\r?\n/i;
 
-/** The longest such line: quotes, line ending and all. */
+/** The length of the longest such line, with quotes and line ending. */
 const MOST_BYTES = 9;
 
 export interface SeparatorLine {

@@ -12,11 +12,11 @@ const columnsSchema = z.strictObject({
   /** Both of these, or `fullName` alone. */
   firstName: columnName.optional(),
   lastName: columnName.optional(),
-  /** One column with the whole name: `Last, First` or `First Last`. */
+  /** One column with the whole name, as `Last, First` or `First Last`. */
   fullName: columnName.optional(),
-  /** The parts of one address, joined by ", ". */
+  /** The parts of one address, which are joined by ", ". */
   addresses: z.array(columnName).default([]),
-  /** One employer in each column, the current one first. */
+  /** One column for each employer, current employer first. */
   employers: z.array(columnName).default([]),
 });
 
@@ -35,24 +35,21 @@ export const csvSettingsSchema = z.strictObject({
     const { setting, message } = problem;
     context.addIssue({ code: 'custom', path: [setting], message });
   }),
-  /** The sheet of a workbook (.xlsx); if omitted, the first sheet with a table. */
+  /** The sheet of a workbook (.xlsx). If omitted, the first sheet with a table. */
   sheet: z.string().min(1).optional(),
   /** If omitted, the delimiter that gives a header row with the columns above. */
   delimiter: z.enum(DELIMITERS).optional(),
   /** A file that starts with a byte order mark is read as UTF-8 regardless of this setting. */
   encoding: z.enum(ENCODINGS).default('utf-8'),
-  /**
-   * `stop`: an unreadable row stops the run before anything is done; `skip`: only that row is
-   * skipped.
-   */
+  /** `stop`: an unreadable row stops the run before anything is done. `skip`: only that row is skipped. */
   badRows: z.enum(['stop', 'skip']).default('stop'),
 });
 
 export type CsvSettings = z.infer<typeof csvSettingsSchema>;
 
 /**
- * If both parts of a name were in one column, people who do not exist would be submitted to the service, at
- * one credit each. `crm.columns.fullName` is for such a column.
+ * Returns the problem if both parts of a name are in one column. People who do not exist would then be submitted to the
+ * service, at one credit each. `crm.columns.fullName` is for such a column.
  */
 function nameProblem({ firstName, lastName, fullName }: Columns) {
   const areBoth = firstName !== undefined && lastName !== undefined;
@@ -71,19 +68,19 @@ function nameProblem({ firstName, lastName, fullName }: Columns) {
   return { setting, message };
 }
 
-/** A group: the rows whose cell in `column` is `equals`, ignoring surrounding white space. */
+/** A group: the rows whose cell in `column` equals `equals`. Surrounding white space is ignored. */
 export const csvGroupSchema = z.strictObject({
   column: columnName,
   equals: z.string().trim().min(1),
 });
 
-/** A column in the settings, and the setting that names it. */
+/** A column in the settings, and the setting that contains it. */
 export interface NamedColumn {
   name: string;
   setting: string;
 }
 
-/** Every column that the input must have, the ID column first. */
+/** Returns all columns that the input must have. The ID column comes first. */
 export function requiredColumns(settings: CsvSettings, contacts: ContactsSettings): NamedColumn[] {
   const { id, firstName, lastName, fullName, addresses, employers } = settings.columns;
   const columns = [
@@ -100,7 +97,7 @@ export function requiredColumns(settings: CsvSettings, contacts: ContactsSetting
   return columns.flatMap(({ name, setting }) => (name == null ? [] : [{ name, setting }]));
 }
 
-/** A file that can be read can always be read completely. */
+/** Returns the shape of identities. If a file can be read, it can always be read completely. */
 export function getIdentityShape({ columns }: CsvSettings): IdentityShape {
   const { firstName, lastName, fullName, addresses, employers } = columns;
   const names = fullName === undefined ? { firstName, lastName } : { fullName };

@@ -12,9 +12,9 @@ const LOOK_EVERY_MS = 100;
 const MOST_WAIT_MS = 60_000;
 
 /**
- * Waits until a program that uploads or exports a file has probably finished: a part of a file nearly always ends in the
- * middle of a line. A row that is cut off there could be read as a different person. Returns at once for a file that
- * ends with a line ending, or that was changed some time ago. Throws if the run is stopped.
+ * Waits until a program that uploads or exports a file has probably finished. A part of a file nearly always ends in
+ * the middle of a line, and a row that is cut off there could be read as a different person. Returns immediately if the
+ * file ends with a line ending, or was last changed some time ago. Throws if the run is stopped.
  */
 export async function waitUntilSettled(path: string, signal: AbortSignal): Promise<void> {
   for (let waitedMs = 0; await mayGrow(path); waitedMs += LOOK_EVERY_MS) {

@@ -33,21 +33,19 @@ export interface Table {
   header: Header;
   /** The position of each column in a row. */
   positions: ReadonlyMap<string, number>;
-  /** The names that several columns have. A setting cannot refer to any of them. */
+  /** Names that several columns have. A setting cannot use any of these columns. */
   namedTwice: ReadonlySet<string>;
   /** Without blank lines and broken rows. */
   rowCount: number;
-  /** The rows that cannot be read and are skipped; empty unless the settings skip them. */
+  /** Rows that cannot be read and are skipped. Empty unless the settings allow skipping. */
   brokenRows: readonly Problem[];
-  /** The contacts that the columns of marks exclude, or none for a file whose marks do not count. */
+  /** The contacts that the columns of marks exclude. Empty for a file whose marks do not count. */
   marks: readonly MarkCount[];
-  /** The state of the file when it was read. A different stamp means a different file. */
+  /** The state of the file when it was read. A different stamp means that the file has changed. */
   stamp: string;
-  /**
-   * Returns all rows in their order, including blank lines and broken rows; throws if the file changes in the meantime.
-   */
+  /** Yields all rows in order, including blank lines and broken rows. Throws if the file changes in the meantime. */
   rows(): AsyncGenerator<Row[]>;
-  /** Returns the bytes of part of the file, in chunks. */
+  /** Yields the bytes of a part of the file, in chunks. */
   readBytes(part: { offset: number; size: number }): AsyncGenerator<Buffer>;
   /** Returns the rows with these IDs. */
   find(ids: readonly string[]): Promise<Map<string, Row>>;
@@ -57,7 +55,7 @@ export interface Table {
 export interface TableFormat extends HeaderFormat {
   idColumn: string;
   badRows: 'stop' | 'skip';
-  /** The sheet of a workbook; if omitted, the first sheet with a table. */
+  /** The sheet of a workbook. If omitted, the first sheet with a table. */
   sheet?: string | undefined;
   /** Counts the marks of the file's rows. Omitted if they do not count. */
   countMarks?: (columns: readonly string[]) => MarkTally;
@@ -67,8 +65,8 @@ export interface TableFormat extends HeaderFormat {
 const MOST_SKIPPED = 1000;
 
 /**
- * Opens a file and reads all of it. Throws a ConfigurationError that lists the problems of the file
- * (`details.problems`), or says why it cannot be read.
+ * Opens a file and reads all of it. Throws a ConfigurationError that lists the file's problems (`details.problems`) or
+ * says why it cannot be read.
  */
 export async function openTable(path: string, format: TableFormat): Promise<Table> {
   let source: TextSource | null = null;

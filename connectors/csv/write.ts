@@ -19,10 +19,7 @@ import {
 import type { CsvSession } from './session.ts';
 import { isEncodable } from './sources/encoding.ts';
 
-/**
- * The number of changes that share one wait for the disk. More changes at a time would not be faster, but need more
- * memory.
- */
+/** How many changes share one wait for the disk. More changes would not be faster, but need more memory. */
 export const CHANGES_PER_BATCH = 200;
 
 /**
@@ -49,7 +46,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   const { files } = session;
-  // Done in one action, so no other batch changes the data for which this batch was planned.
+  // This is one action, so no other batch changes the data that this batch was planned for.
   return files.withTables(async (tables) => {
     const planned = await planBatch(session, tables, batch);
     await files.journal.append(planned.lines);
@@ -88,7 +85,7 @@ async function planBatch(
     if (line === null) continue;
     changes.push(line);
     for (const name of Object.keys(line.cells)) if (!byName.has(name)) newColumns.add(name);
-    // A later change of the same contact in this batch builds on this one.
+    // A later change of the same contact in this batch builds on this change.
     byId.set(change.id, { ...version, change: line });
   }
   const create: JournalLine[] = newColumns.size > 0 ? [{ create: [...newColumns] }] : [];
@@ -183,15 +180,15 @@ function newColumn(name: string): Column {
   return { name, inInput: null, inOutput: null };
 }
 
-/** Returns a value as written in a cell; null clears the cell. */
+/** Returns a value as it is written in a cell. Null clears the cell. */
 function toCellText(value: FieldValue): string {
   if (value === null) return '';
   return typeof value === 'string' ? guardFormula(value) : String(value);
 }
 
 /**
- * Removes contacts from the journal, and from an unfinished output that an interrupted run has left. The
- * journal comes first, because if it names an output that does not exist, its changes count as merged.
+ * Removes contacts from the journal, and from an unfinished output that an interrupted run has left. The journal comes
+ * first, because if it refers to an output that does not exist, its changes count as merged.
  */
 export async function eraseKept(
   { files }: CsvSession,

@@ -1,6 +1,6 @@
 /**
- * The findings of `doctor` about a CRM with several currencies, before a user chooses what happens
- * to amounts.
+ * Findings of `doctor` about a CRM with several currencies. A user should see them before choosing what happens to
+ * amounts.
  */
 import { type CurrencyMode, type MoneyField, PROFILE_CURRENCY } from '../../src/core/money.ts';
 import type { Finding } from '../contract.ts';
@@ -13,7 +13,7 @@ const EXAMPLE_USD = 2_100_000;
 /** The maximum number of currencies that are shown as examples. */
 const MOST_EXAMPLES = 3;
 
-/** Returns the finding about the mapped fields that show a currency, or none if there are none. */
+/** Returns the finding about mapped fields that show a currency, or none if there are no such fields. */
 export function currencyFindings(
   crm: string,
   fields: readonly string[],

@@ -1,4 +1,4 @@
-/** The findings of `check()` that are the same for every CRM over HTTP. */
+/** Findings of `check()` that are the same for every CRM over HTTP. */
 import { z } from 'zod';
 import type { WallClock } from '../../src/core/clock.ts';
 import { isDonorSyncError, isRetriableError, messageOf, wordsOf } from '../../src/core/errors.ts';
@@ -14,7 +14,7 @@ export function met(subject: string, message: string): Finding {
   return { subject, ok: true, message, fix: null };
 }
 
-/** Returns the same finding, for a message that contains nothing confidential. */
+/** Returns the finding with its message as a report. The message must not contain anything confidential. */
 export function plain(finding: Finding): Finding {
   return { ...finding, report: finding.message };
 }
@@ -23,7 +23,7 @@ export function plain(finding: Finding): Finding {
 const PASSES =
   'This is temporary: run doctor again in a few minutes. You do not have to change the sign-in, the access or the settings.';
 
-/** A wrong address fails in the same way as a network failure. */
+/** The fix for a CRM that cannot be reached. A wrong address fails in the same way as a network failure. */
 const UNREACHED =
   'Run doctor again in a few minutes. If the problem persists, check the spelling of crm.url, and whether this machine can reach it (network, DNS, proxy, firewall).';
 
@@ -79,7 +79,7 @@ const codesSchema = z.object({
   fault: z.object({ code: z.string() }).optional(),
 });
 
-/** The CRM's own code is the vendor's term, and more informative than ours. */
+/** Returns the report. The CRM's own code is the vendor's term, and says more than ours. */
 function toReport(details: unknown): Pick<Finding, 'report'> {
   const { crmCode, fault } = codesSchema.safeParse(details).data ?? {};
   const code = crmCode ?? fault?.code ?? '';
@@ -95,7 +95,7 @@ function isLimit(error: unknown): boolean {
 
 /**
  * Returns the findings of the checks until a request limit is reached. The limit ends the checks with one finding that
- * shows when the limit resets, because every further check would only repeat it.
+ * shows when the limit resets. Every further check would only repeat it.
  */
 export async function untilLimit(
   words: DailyWords,

@@ -7,7 +7,7 @@ import { MARK_LISTS, type MarkKind } from '../marks/mark-values.ts';
 /** A part of an identity that no column contains. */
 export interface MissingPart {
   part: 'address' | 'employer';
-  /** The cost of its absence, as the rest of a sentence. */
+  /** What its absence costs, as the rest of a sentence. */
   price: string;
 }
 

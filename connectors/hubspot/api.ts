@@ -20,7 +20,7 @@ export interface HubspotWorld {
   random: () => number;
   /** Shared by all connectors of the process. */
   pacers: PacerRegistry;
-  /** The timeout for a request that a run does not need; ten seconds if omitted. */
+  /** The timeout of a request that a run does not need. Defaults to ten seconds. */
   patienceMs?: number;
 }
 
@@ -34,9 +34,8 @@ type LibraryAnswers = {
 };
 
 /**
- * HubSpot's HTTP, signed in. Results are the parsed body of a response. Any success status is accepted,
- * because HubSpot's own documents disagree about the right one. Every failure is thrown as one of the four
- * kinds of error.
+ * HubSpot's HTTP API, signed in. Returns the parsed body of a response. Any success status is accepted, because
+ * HubSpot's own documents disagree about the right one. Every failure is thrown as one of the four kinds of error.
  */
 export interface HubspotApi extends LibraryAnswers {
   paths: Paths;
@@ -53,7 +52,7 @@ export interface HubspotApi extends LibraryAnswers {
   /** Reads the account's daily requests directly, even if none are left for us. */
   readUsage(): Promise<unknown>;
   limit: DailyLimit;
-  /** Epoch ms by HubSpot's clock, from its last response, or null before the first. */
+  /** Returns the time by HubSpot's clock from its last response (epoch ms), or null before the first response. */
   serverTimeMs(): number | null;
   /** Returns the shortest time that any call has taken so far, in milliseconds. */
   fastestMs(): number;
@@ -67,7 +66,7 @@ interface Manner {
   patience?: NonNullable<CrmRequest['patience']>;
 }
 
-/** It does not open anything, because the first request signs in. */
+/** Creates the API. Opens nothing, because the first request signs in. */
 export function createApi(
   settings: HubspotSettings,
   { clock, signal, secrets, onCall, board, fetch }: ConnectorDeps,
@@ -177,7 +176,7 @@ async function loadLibrary(version: ApiVersion): Promise<HubspotRequests> {
   return createRequests(version);
 }
 
-/** If there are many records, they are read with a POST. */
+/** Returns true for a request that only reads. Many records are read with a POST. */
 function isRead(path: string): boolean {
   const [resource = ''] = path.split('?');
   return resource.endsWith('/batch/read');

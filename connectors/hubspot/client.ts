@@ -1,22 +1,19 @@
 /**
- * HubSpot's library, which knows its API, combined with our own sending: its generated request factories build paths,
- * queries and bodies, and `api.ts` sends. Only this file imports the library. The library is loaded when the first
+ * Combines HubSpot's library, which knows its API, with our own sending. Its generated request factories build paths,
+ * queries and bodies, and `api.ts` sends them. Only this file imports the library. The library is loaded when the first
  * request is sent, and each of its parts when it is needed, so a process without HubSpot does not load it.
  *
- * The factories are the part of the generated classes that writes a request. The rest is not used:
- * `Client` has one limiter for the whole process, no deadline, and no way to pass a sender. The
- * response processors drop what their models do not know, turn times into objects, and take three
- * times as long as parsing the JSON (docs/decisions/0014-outbound.md). Responses are read as
- * received, by our own schemas.
+ * The factories are the part of the generated classes that writes a request. The rest is not used. `Client` has one
+ * limiter for the whole process, no deadline, and no way to pass a sender. The response processors drop what their
+ * models do not know, turn times into objects, and take three times as long as parsing the JSON
+ * (docs/decisions/0014-outbound.md). Our own schemas read the responses as they were received.
  *
- * These requests are built by our own code (`get` and `post` of the API), each for a reason:
- * - properties, their groups and their validations: the models drop `dataSensitivity` and
- *   `numberDisplayHint`, and the
- *   validations have no class;
- * - account information, its usage, exchange rates, OAuth 2026-03 and introspection: they have no
- *   class;
- * - signatures of webhooks: `Signature.isValid` neither decodes the URI nor compares in constant
- *   time.
+ * Our own code (`get` and `post` of the API) builds these requests:
+ *
+ * - properties, their groups and their validations, because the models drop `dataSensitivity` and `numberDisplayHint`,
+ *   and the validations have no class;
+ * - account information, its usage, exchange rates, OAuth 2026-03 and introspection, because they have no class;
+ * - signatures of webhooks, because `Signature.isValid` neither decodes the URI nor compares in constant time.
  */
 // Imported first, because it replaces everything with which the library could send.
 import '../senders/without-senders.ts';
@@ -98,7 +95,7 @@ export function createRequests(version: ApiVersion): HubspotRequests {
   const loadLists = once(() => loadListFactories(version));
   return {
     async listRecords(type, { limit, after, properties, archived }) {
-      // Joined, as HubSpot documents it, because the library would repeat the name of the parameter for each property.
+      // HubSpot documents joined properties. The library would repeat the parameter's name for each property.
       const joined = properties === undefined ? undefined : [properties.join(',')];
       const words = [limit, after ?? undefined, joined, undefined, undefined, archived] as const;
       if (type === 'contacts') return toRequest(await contacts.basic.getPage(...words));
@@ -182,9 +179,8 @@ async function loadListFactories(version: ApiVersion) {
 }
 
 /**
- * Returns the configuration of a generated part. It builds the requests of this part, dated if the version is, and has
- * neither a token nor anything with which to send. All parts are alike, but the compiler treats their classes as
- * different.
+ * Returns the configuration of a generated part. It builds the part's requests, dated if the version is. It has neither
+ * a token nor a way to send. All parts are alike, but the compiler treats their classes as different.
  */
 function configure<Method, Request>(
   Context: new (url: string, method: Method) => Request,
@@ -223,9 +219,9 @@ function toRequest(context: Context): LibraryRequest {
 }
 
 /**
- * Puts these records into a request that was built without records. The library would copy each record, key
- * by key, into an equal one, which takes six times as long as creating their JSON. The type is the library's,
- * and a test compares the bodies with the library's own.
+ * Puts these records into a request that was built without records. The library would copy each record, key by key,
+ * into an equal one, which takes six times as long as creating their JSON. The type is the library's, and a test
+ * compares the bodies with the library's own.
  */
 function withRecords(inputs: readonly object[], request: LibraryRequest): LibraryRequest {
   const empty: object = JSON.parse(request.body ?? '{}');

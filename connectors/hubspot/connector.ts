@@ -37,14 +37,14 @@ import { MAX_CHANGES, writeChanges } from './write.ts';
 /** The search index usually follows the records within half a minute (CRM facts, E7). */
 const REREAD_AFTER_MS = [30_000, 120_000];
 
-/** HubSpot as a CRM; `README.md` in this folder describes scopes, limits and oddities. */
+/** HubSpot as a CRM. `README.md` in this folder describes scopes, limits and peculiarities. */
 export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubspotConnector({
   fetch: outboundFetch('anywhere'),
   random: Math.random,
   pacers: createPacerRegistry(systemClock),
 });
 
-/** Returns the same connector in a different environment, for example one without jitter. */
+/** Returns the connector for a different environment, for example one without jitter. */
 export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition<HubspotSettings> {
   return {
     contract: 2,

@@ -20,7 +20,7 @@ export interface ContactShape {
   toContacts(records: readonly HubspotRecord[]): Promise<Contact[]>;
 }
 
-/** The parts of an address in the order in which they are written into one line. */
+/** The parts of an address in the order in which they are written on one line. */
 const ADDRESS_PARTS = ['address', 'city', 'state', 'zip', 'country'];
 
 const NAMES = ['firstname', 'lastname'];
@@ -86,8 +86,8 @@ export function shapeContact(
   };
 
   /**
-   * If the property is blank, the amount is in the company currency. If it is hidden, the currency is
-   * unknown.
+   * Returns the currencies. If the property is blank, the amount is in the company currency. If it is hidden, the
+   * currency is unknown.
    */
   function readCurrencies(record: HubspotRecord): Pick<Contact, 'currencies'> {
     const seen = money.filter(visible.has);
@@ -110,7 +110,10 @@ export function shapeContact(
     return [...all, { name: COMPANY_NAME, part: 'employers', readable }];
   }
 
-  /** A company matters only for the contacts that belong to it, as long as this is visible. */
+  /**
+   * Returns which parts of a contact cannot be read. A company matters only for contacts that belong to it, as long as
+   * this can be seen.
+   */
   function createUnreadable(
     names: ReadonlyMap<string, string | null>,
   ): (record: HubspotRecord) => readonly string[] {
@@ -129,7 +132,7 @@ function getCompanyId(record: HubspotRecord): string | null {
   return textIn(record, PRIMARY_COMPANY);
 }
 
-/** Streets may have several lines, but an address has only one. */
+/** Returns the addresses. A street can have several lines, but a contact has only one address. */
 function toAddresses(record: HubspotRecord): string[] {
   const parts = ADDRESS_PARTS.flatMap((name) => textIn(record, name)?.split('\n') ?? []);
   const address = parts
@@ -139,7 +142,7 @@ function toAddresses(record: HubspotRecord): string[] {
   return address === '' ? [] : [address];
 }
 
-/** The primary company comes first. The text is often only a different spelling of it. */
+/** Returns the employers. The primary company comes first. The text is often only a different spelling of it. */
 function toEmployers(
   record: HubspotRecord,
   names: ReadonlyMap<string, string | null>,
@@ -171,9 +174,9 @@ export interface VisibleOptions {
 }
 
 /**
- * HubSpot's response has null for a blank property, and omits a property that it does not show. A response
- * that lacks a property is trusted only after the description was checked. If HubSpot also omitted blank
- * properties, this check would be the only cost.
+ * Watches for hidden properties. HubSpot's response has null for a blank property, and leaves out a property that it
+ * does not show. A response that lacks a property is trusted only after the description was checked. If HubSpot also
+ * left out blank properties, this check would be the only cost.
  */
 function watchProperties(
   described: Properties,

@@ -23,10 +23,10 @@ const propertySchema = z.object({
   archived: z.boolean().catch(false),
   /** Sensitive Data is shown only if requested. */
   dataSensitivity: z.string().optional().catch(undefined),
-  /** `percentage`, `currency` and others; only for numbers, and not in every version. */
+  /** `percentage`, `currency` and others. Only for numbers, and not in every version. */
   numberDisplayHint: z.string().optional().catch(undefined),
   showCurrencySymbol: z.boolean().optional().catch(undefined),
-  /** The property with the currency of the amounts in this one. */
+  /** The property that contains the currency of this property's amounts. */
   currencyPropertyName: z.string().optional().catch(undefined),
   modificationMetadata: z
     .object({ readOnlyValue: z.boolean().catch(false) })
@@ -56,9 +56,7 @@ export type Properties = ReadonlyMap<string, DescribedProperty>;
 
 const replySchema = z.object({ results: z.array(propertySchema) });
 
-/**
- * Requests the properties of contacts with one request, and with another one if some store Sensitive Data.
- */
+/** Requests the properties of contacts with one request, and with another one if some store Sensitive Data. */
 export async function describeProperties(
   api: Pick<HubspotApi, 'get' | 'paths'>,
   { sensitiveData }: { sensitiveData: boolean },

@@ -17,8 +17,8 @@ import {
 
 /**
  * What to do about a HubSpot error. `passing` is temporary, `limit` ends tomorrow, and `session` needs a new sign-in.
- * `settings` always requires a user to act. `property` affects one property of any record; `record` affects only one
- * record.
+ * `settings` always requires a user to act. `property` affects one property of any record, and `record` affects only
+ * one record.
  */
 export type ErrorSort = 'passing' | 'limit' | 'session' | 'settings' | 'property' | 'record';
 
@@ -34,9 +34,9 @@ interface ErrorMeaning {
 
 /** One error as HubSpot reports it for a request or for records. */
 export interface HubspotFault {
-  /** The HTTP status; 207 for one error of a batch. */
+  /** The HTTP status. 207 for an error of a batch. */
   status: number;
-  /** The most specific word: an error's code, or its category. */
+  /** The most specific word, which is an error's code or its category. */
   code: string;
   /** HubSpot's own text. It may quote values, so no message contains it. */
   words: ForeignText | null;
@@ -206,7 +206,7 @@ function getMeaning(code: string): ErrorMeaning {
 
 /**
  * Returns why the values of these properties are rejected, or null if HubSpot does not report it. Types, lengths and
- * options have their own codes, so any other code that names a property is about a rule.
+ * options have their own codes, so any other code with a property is about a rule.
  */
 export function getCause({ code, problems }: HubspotFault): RefusalCause | null {
   const known = MEANINGS.get(SAME_MEANING[code] ?? code);
@@ -219,9 +219,7 @@ export function isLock(code: string): boolean {
   return code === 'LOCKED';
 }
 
-/**
- * Returns true if a value may have caused a rejection with this code, although the code names no property.
- */
+/** Returns true if a value may have caused a rejection with this code, although the code has no property. */
 export function mayBeOfValue(code: string): boolean {
   return /^(VALIDATION_ERROR$|CONFLICT$|INVALID_(?!AUTH)|PROPERTY_VALUE_)/.test(
     SAME_MEANING[code] ?? code,
@@ -233,10 +231,7 @@ export function isConflict(code: string): boolean {
   return (SAME_MEANING[code] ?? code) === 'CONFLICT';
 }
 
-/**
- * Returns the sentence for a rejected record or request. It is our own text, with names of properties and
- * scopes.
- */
+/** Returns the sentence for a rejected record or request. It is our own text, with names of properties and scopes. */
 export function sentenceFor(fault: HubspotFault): string {
   const { code, scopes } = fault;
   const fields = listBlamedFields(fault);
@@ -296,7 +291,7 @@ export function faultBehind(error: unknown): HubspotFault | null {
   return facts === undefined ? null : { ...facts, words: error.words };
 }
 
-/** HubSpot's own code behind one of our errors, or null. */
+/** Returns HubSpot's own code behind one of our errors, or null if there is none. */
 export function getCrmCode(error: unknown): string | null {
   return faultBehind(error)?.code ?? null;
 }
@@ -323,7 +318,7 @@ export const errorBodySchema = z.object({
 
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
-/** Reads the body of a rejected request, or one of a batch's errors. */
+/** Parses the body of a rejected request, or one of a batch's errors. */
 export function parseFault(status: number, body: unknown): HubspotFault {
   const parsed = errorBodySchema.safeParse(body).data;
   if (parsed === undefined) return bareFault(status);
@@ -345,7 +340,10 @@ export function parseFault(status: number, body: unknown): HubspotFault {
   return { status, code, words, problems, scopes };
 }
 
-/** Names and codes have a fixed form. Anything else in their place may be a text. */
+/**
+ * Returns a problem without free text. Names and codes have a fixed form, and anything else in their place may be a
+ * text.
+ */
 function plainProblem({ property, code, message }: RawProblem): PropertyProblem[] {
   return foreignFields([property]).map((name) => {
     const ours = foreignCode(code);
@@ -383,7 +381,7 @@ const listedSchema = z.array(
   z.object({ name: z.string(), error: z.string(), message: z.string().default('').catch('') }),
 );
 
-/** If values are not valid, the message ends with a list of the properties that caused it, as JSON. */
+/** Parses the list of properties at the end of the message. If values are invalid, HubSpot puts it there as JSON. */
 function listedProblems(message: string): RawProblem[] {
   const start = message.indexOf('[{');
   if (start === -1) return [];

@@ -6,14 +6,14 @@ import {
   createCrmExchange,
 } from '../requests/exchange.ts';
 
-/** Status 423 occurs while many changes are made at once, and requires at least this wait. */
+/** The status while many changes are made at the same time. It requires at least this wait. */
 const LOCKED_STATUS = 423;
 const LOCKED_WAIT_MS = 2_000;
 
-/** 477: the account is being moved, and `Retry-After` says for how long. */
+/** The status while the account is being moved. `Retry-After` says how long. */
 const MIGRATION_STATUS = 477;
 
-/** The wait after a 429 that does not state one. */
+/** The wait after a 429 that does not say how long. */
 const LIMIT_WAIT_MS = 1_000;
 
 /** From this status on, HubSpot or the network in front of it has failed. */
@@ -21,9 +21,7 @@ const FIRST_SERVER_ERROR = 500;
 
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, LOCKED_STATUS, MIGRATION_STATUS]);
 
-/**
- * Requests to HubSpot, each sent at most six times: the waits start at half a second and double.
- */
+/** Sends requests to HubSpot, each at most six times. The waits start at half a second and double. */
 export function createExchange(line: CrmLine): CrmExchange {
   return createCrmExchange(
     {

@@ -47,14 +47,14 @@ function crmField(property: DescribedProperty, type: CrmFieldType, mayWrite: boo
   };
 }
 
-/** Maximum number of characters of a text in HubSpot. */
+/** The maximum length of a text in HubSpot, in characters. */
 const MAX_TEXT_LENGTH = 65_536;
 const TEXT_TYPES: ReadonlySet<CrmFieldType> = new Set(['text', 'longText', 'url']);
 
 /** The field types of texts with several lines. */
 const LONG_TEXTS: ReadonlySet<string> = new Set(['textarea', 'html']);
 
-/** Returns our word for the type of a property. Objects and places have none. */
+/** Returns our word for a property's type. Objects and places have none. */
 function toFieldType(property: DescribedProperty): CrmFieldType | null {
   switch (property.type) {
     case 'string':
@@ -82,7 +82,10 @@ function numberType(property: DescribedProperty): CrmFieldType {
   return isMoney(property) ? 'currency' : 'number';
 }
 
-/** Calculated values are HubSpot's own; owners and files are not free values. */
+/**
+ * Returns true if the property can be written. Calculated values are HubSpot's own, and owners and files are not free
+ * values.
+ */
 function isWritable({
   calculated,
   externalOptions,
@@ -112,7 +115,7 @@ export async function createFields(
   return creations;
 }
 
-/** Null if the group exists now. */
+/** Creates the group. Returns null if it exists now. */
 async function ensureGroup({ api }: HubspotSession): Promise<string | null> {
   try {
     await api.post(api.paths.propertyGroups, { ...GROUP, displayOrder: -1 });
@@ -147,7 +150,10 @@ async function createField(
 
 const propertySchema = z.object({ dataSensitivity: z.string().optional().catch(undefined) });
 
-/** An existing property that is not shown may store Sensitive Data, which is shown only if requested. */
+/**
+ * Returns the result for a property that already exists. If it is not shown, it may store Sensitive Data, which is
+ * shown only if requested.
+ */
 async function alreadyThere({ api }: HubspotSession, name: string): Promise<FieldCreation> {
   const answer = await api.get(`${api.paths.properties}/${encodeURIComponent(name)}`);
   const { dataSensitivity = 'non_sensitive' } = readAs(propertySchema, answer);
@@ -187,7 +193,7 @@ function describeProblem(error: unknown): string {
   return `${messageOf(error)} An admin can create the property by hand instead.`;
 }
 
-/** `named` contains the scopes that are missing according to HubSpot. It may be empty. */
+/** Creates the error for missing scopes. `named` contains the scopes that HubSpot has named, and may be empty. */
 function noRightToCreate(named: readonly string[]): string {
   const scopes = named.length === 0 ? WRITE_SCHEMAS : named.join(', ');
   return (
@@ -224,7 +230,7 @@ function toPropertyBody({ type, options }: FieldSpec): Record<string, unknown> |
   }
 }
 
-/** The internal value equals the label, so that both are the same in every list and report. */
+/** Returns an option. Its internal value equals its label, so that both are the same in every list and report. */
 function toOption(value: string, displayOrder: number) {
   return { label: value, value, displayOrder, hidden: false };
 }

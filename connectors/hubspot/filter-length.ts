@@ -7,8 +7,8 @@ const ANY_ID = '9'.repeat(15);
 const ANY_TIME = '9'.repeat(13);
 
 /**
- * Throws a ConfigurationError if the filter is too long for a search: our own conditions are repeated in each of its
- * groups, and the properties of the account are added. HubSpot would refuse every such search.
+ * Throws a ConfigurationError if the filter is too long for a search. Our own conditions are repeated in each of its
+ * groups, and the account's properties are added. HubSpot would refuse every such search.
  */
 export function requireFilterFits({
   filter,

@@ -37,7 +37,7 @@ export type Filter = z.infer<typeof filterSchema>;
 export type FilterGroup = readonly Filter[];
 
 /**
- * Limits for the filter. HubSpot accepts five groups of six filters, eighteen in total (CRM facts, section B4), and our
+ * Limits for the filter. HubSpot accepts five groups of six filters, and eighteen in total (CRM facts, section B4). Our
  * own searches need two of these conditions.
  */
 const OWN_FILTERS = 2;
@@ -66,8 +66,8 @@ const settingSchema = z.union([
 ]);
 
 /**
- * Reads `contacts.filter`: YAML or JSON of a list of filters, all of which must be met, or of a
- * list of groups (`filters: […]`), one of which must be met. Throws a ConfigurationError.
+ * Parses `contacts.filter`. It is YAML or JSON: a list of filters that must all be met, or a list of groups (`filters:
+ * […]`) of which one must be met. Throws a ConfigurationError if it is invalid.
  */
 export function parseFilter(text: string): FilterGroup[] {
   const parsed = settingSchema.safeParse(parseYaml(text));
@@ -135,7 +135,7 @@ export async function requireFilter(
   }
 }
 
-/** HubSpot only reports that there was a problem. The properties show which. */
+/** Creates the error for a refused filter. HubSpot only reports that there was a problem. The properties show which. */
 function refusedFilter({ filter, properties }: Refused, cause: ConfigurationError) {
   const named = [...new Set(filter.flat().map(({ propertyName }) => propertyName))];
   const unknown = named.filter((name) => !properties.has(name) && !name.startsWith(ASSOCIATIONS));

@@ -11,12 +11,12 @@ import {
   recordSchema,
 } from './record.ts';
 
-/** The number of IDs in one request: HubSpot's maximum. */
+/** How many IDs are in one request, which is HubSpot's maximum. */
 export const IDS_PER_REQUEST = 100;
 
 /**
- * The state of a record: it exists, continues in another one (`record`), or is gone. Gone means archived, or
- * invisible for an unknown reason (`findArchived` distinguishes these).
+ * The state of a record: it exists, continues in another one (`record`), or is gone. Gone means that it is archived, or
+ * that it cannot be seen for an unknown reason. `findArchived` distinguishes the two.
  */
 export type FoundRecord =
   | { state: 'found'; record: HubspotRecord }
@@ -38,8 +38,8 @@ const TOO_LONG: ReadonlySet<unknown> = new Set([504, 524]);
 const LEAST_IDS = 25;
 
 /**
- * Reads at most 100 records by ID in one request. If HubSpot takes too long for all of them at once, the
- * request is split in half. A merged record is returned under the ID under which it continues.
+ * Reads at most 100 records by ID in one request. If HubSpot takes too long, the request is split in half. A merged
+ * record is returned under the ID under which it continues.
  */
 export async function findRecords(
   api: Pick<HubspotApi, 'readRecords'>,
@@ -86,7 +86,7 @@ async function findAtOnce(
   return found;
 }
 
-/** Returns those of these records, at most 100, that are archived, so HubSpot itself reports their deletion. */
+/** Returns which of these records, at most 100, are archived, so HubSpot itself reports their deletion. */
 export async function findArchived(
   api: Pick<HubspotApi, 'readRecords'>,
   type: ObjectType,

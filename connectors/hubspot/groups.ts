@@ -12,11 +12,11 @@ import type { HubspotSession } from './session.ts';
 import { type HubspotGroup, hubspotGroupSchema } from './settings.ts';
 import { READ_LISTS, requireScope } from './sign-in/scopes.ts';
 
-/** The number of lists in one request (HubSpot's maximum), and the maximum number of requests. */
+/** How many lists are in one request (HubSpot's maximum), and how many requests are made. */
 const LISTS_PER_PAGE = 500;
 const MAX_LIST_PAGES = 20;
 
-/** The number of members in one request (HubSpot's maximum). A list may have millions of members. */
+/** How many members are in one request (HubSpot's maximum). A list may have millions of members. */
 const MEMBERS_PER_PAGE = 250;
 const MAX_MEMBER_PAGES = 50_000;
 
@@ -42,7 +42,7 @@ const searchReplySchema = z.object({
   offset: z.number(),
 });
 
-/** Returns the lists of contacts, however they are maintained. The counts are HubSpot's own. */
+/** Returns the lists of contacts, however they are maintained. HubSpot counts their members. */
 export async function listGroups(session: HubspotSession): Promise<GroupSummary[]> {
   requireScope(session.signIn, READ_LISTS);
   const groups: GroupSummary[] = [];
@@ -94,7 +94,7 @@ const membersSchema = z.object({
 });
 
 /**
- * Yields the members. Throws if HubSpot is still choosing them: members that are not shown yet would leave their
+ * Yields the members. Throws if HubSpot is still choosing them. Members that are not shown yet would leave their
  * network, and cost a credit each when they come back.
  */
 async function* listMembers(session: HubspotSession, idOrName: string): AsyncGenerator<string[]> {
@@ -142,7 +142,9 @@ const listSchema = z.object({
 
 type List = z.infer<typeof listSchema>['list'];
 
-/** HubSpot documents only the final status, so any other word means that the list is not complete. */
+/**
+ * Requires that the list is complete. HubSpot documents only the final status, so any other word means that it is not.
+ */
 function requireComplete(name: string, { processingStatus }: List): void {
   if (processingStatus === undefined || processingStatus === 'COMPLETE') return;
   throw inProgress(
@@ -151,8 +153,8 @@ function requireComplete(name: string, { processingStatus }: List): void {
 }
 
 /**
- * The part of a list's members that may be missing, but at least one member: HubSpot's counts lag a little, and may
- * include contacts that the token cannot see.
+ * Which share of a list's members may be missing. HubSpot's counts lag a little, and may include contacts that the
+ * token cannot see. At least one member may always be missing.
  */
 const MISSING_SHARE = 0.1;
 

@@ -1,4 +1,4 @@
-/** Lists that HubSpot keeps up to date: one condition on one property of contacts. */
+/** Creates lists that HubSpot keeps up to date. Each has one condition on one property of contacts. */
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { ListCreation, ListSpec } from '../contract.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
@@ -58,7 +58,7 @@ function describeProblem(error: unknown): string {
   return `${messageOf(error)} A user can create the list in HubSpot instead.`;
 }
 
-/** HubSpot requires an OR of ANDs, with every key of each branch (vendor facts: Lists). */
+/** Returns the branch. HubSpot requires an OR of ANDs, with all keys of each branch (vendor facts: Lists). */
 function buildFilterBranch({ field, condition }: ListSpec, property: DescribedProperty): object {
   const filter = {
     filterType: 'PROPERTY',

@@ -9,7 +9,7 @@ import type { HubspotSession } from './session.ts';
 import { READ_SENSITIVE, scopeMissing } from './sign-in/scopes.ts';
 import { canonicalValue } from './values.ts';
 
-/** Reads the current records of these contacts in one request, or in two if some do not exist. */
+/** Reads these contacts' current records in one request, or in two if some do not exist. */
 export async function readByIds(
   session: HubspotSession,
   ids: readonly string[],
@@ -45,10 +45,7 @@ export async function readByIds(
   });
 }
 
-/**
- * Returns the records that were merged into this one. HubSpot also names the records that had been merged
- * into them.
- */
+/** Returns the records that were merged into this one. HubSpot includes records that had been merged into those. */
 export async function findMerged(
   { api }: Pick<HubspotSession, 'api'>,
   id: string,
@@ -59,8 +56,8 @@ export async function findMerged(
 }
 
 /**
- * HubSpot omits properties that a token is not allowed to see, but includes blank properties. Throws a
- * ConfigurationError if Sensitive Data is omitted, because it would be treated as blank and be overwritten.
+ * Throws a ConfigurationError if Sensitive Data is left out, because it would be treated as blank and be overwritten.
+ * HubSpot leaves out properties that a token may not see, but includes blank ones.
  */
 function requireSensitive(
   fields: readonly DescribedProperty[],
@@ -72,7 +69,7 @@ function requireSensitive(
   if (isHidden) throw scopeMissing(READ_SENSITIVE);
 }
 
-/** An unknown property may have been created since the description was read. */
+/** Finds properties. An unknown property may have been created since the description was read. */
 async function findProperties(
   session: HubspotSession,
   names: readonly string[],

@@ -61,7 +61,8 @@ function propertyFor(described: Properties, setting: MarkSetting, name: string):
 }
 
 /**
- * For a picklist, only a user can define which values mean an opt-out. Other types have only a few values.
+ * Returns the test for an opt-out. For a picklist, only a user can say which values mean an opt-out. Other types have
+ * only a few values.
  */
 function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Test {
   const meanings = readMeanings(property, contacts, 'optOut');
@@ -73,13 +74,13 @@ function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Te
 /** The meanings of a property's values. */
 export interface Meanings {
   of(value: string): MarkMeaning;
-  /** The options with a meaning. Empty if a contact may have several at once. */
+  /** The options with a meaning. Empty if a contact may have several options. */
   known: readonly string[];
 }
 
 /**
- * Returns the meanings by the values in the settings and, for a list of yes and no, by its words, or null if the
- * property is neither. Users write values as shown on the screen, or by internal name.
+ * Returns what values mean: according to the settings and, for a list of yes and no, according to its words. Returns
+ * null if the property has neither. Users write values as they see them, or by internal name.
  */
 export function readMeanings(
   property: DescribedProperty,
@@ -193,7 +194,7 @@ function toMeaning({ value, label }: Option): boolean | null {
   return yesOrNo(value) ?? yesOrNo(label);
 }
 
-/** A checkbox, a number or a word can mean no. A date that is present means yes. */
+/** Returns true if the record has the mark. A checkbox, a number or a word can mean no. A date always means yes. */
 function bearsMark(record: HubspotRecord, property: DescribedProperty): boolean {
   const value = canonicalValue(textIn(record, property.name), property);
   return typeof value === 'string' ? isMarked(value) : Boolean(value);

@@ -13,7 +13,7 @@ export interface PacerRegistry {
   on(board: DepartureBoard | null): AccountPacers;
 }
 
-/** Requests that HubSpot counts together share one pacer. */
+/** The pacers of an account. Requests that HubSpot counts together share one pacer. */
 export interface AccountPacers {
   /** All requests from an app in an account. */
   requests: PaceRegistry<Pacer>;
@@ -23,10 +23,7 @@ export interface AccountPacers {
   walks: PaceRegistry<Pacer>;
 }
 
-/**
- * HubSpot's limit for a private app in the larger plans, until HubSpot reports a different one (CRM facts,
- * B4).
- */
+/** HubSpot's limit for a private app in the larger plans, until HubSpot reports a different one (CRM facts, B4). */
 const DEFAULT_LIMIT: WindowLimit = { requests: 190, windowMs: 10_000 };
 
 /** HubSpot allows five searches per second, and a walk uses at most three of them. */
@@ -42,7 +39,7 @@ export function createPacerRegistry(clock: PaceClock): PacerRegistry {
     })),
   };
 
-  /** On the board, an account is identified only by a hash. */
+  /** Creates an account's pacers. On the board, the account is identified only by a hash. */
   function createPacers(kind: string, limit: WindowLimit, board: DepartureBoard | null) {
     return createPaceRegistry((key) => {
       const shared = board && { board, key: hash('sha256', `hubspot ${kind} ${key}`) };
@@ -51,16 +48,16 @@ export function createPacerRegistry(clock: PaceClock): PacerRegistry {
   }
 }
 
-/** Returns a limit of this many requests in a window; zero means no limit. */
+/** Returns a limit of this many requests in a window. Zero means no limit. */
 export function toWindowLimit(requests: number, windowMs: number): WindowLimit {
   return requests === 0 ? null : { requests, windowMs };
 }
 
-/** With this few requests left in the current window, one uneven moment would exceed the limit. */
+/** If only this many requests are left in the current window, one uneven moment would exceed the limit. */
 const FEW_REMAINING = 2;
 const FEW_REMAINING_WAIT_MS = 100;
 
-/** Keeps to the limit that a response states, if it states one. */
+/** Keeps the limit that a response states, if any. */
 export function keepNamedLimit(pacer: Pacer, headers: Headers): void {
   const requests = readLimitHeader(headers, 'max');
   const windowMs = readLimitHeader(headers, 'interval-milliseconds');

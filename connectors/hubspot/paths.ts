@@ -1,9 +1,9 @@
-/** The supported versions of HubSpot's API; HubSpot supports `v3` until September 2027. */
+/** The supported versions of HubSpot's API. HubSpot supports `v3` until September 2027. */
 export const API_VERSIONS = ['2026-09', 'v3'] as const;
 
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
-/** The objects that are read. Each has the same routes. */
+/** The objects that are read. They all have the same routes. */
 export type ObjectType = 'contacts' | 'companies';
 
 /** The ID of the type contact among HubSpot's object types. Lists use it for the type of their members. */
@@ -38,7 +38,7 @@ export function datedPath(path: string, version: ApiVersion): string {
     : `/crm/${part}/${version}${path.slice(`/crm/v3/${part}`.length)}`;
 }
 
-/** In dated paths the version comes last, in the older ones first. */
+/** Builds a version's paths. In dated paths the version comes last, and in older ones first. */
 export function buildPaths(version: ApiVersion): Paths {
   const isDated = version !== 'v3';
   const crm = (part: string) => (isDated ? `/crm/${part}/${version}` : `/crm/${version}/${part}`);

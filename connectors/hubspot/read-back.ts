@@ -1,4 +1,4 @@
-/** Reads written values back with their history, which names the source of each change. */
+/** Reads written values back with their history, which shows the source of each change. */
 import { z } from 'zod';
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import type { AutomatedFields, Overwritten, ReadBack, WrittenFields } from '../contract.ts';
@@ -9,7 +9,7 @@ import { canonicalId, isRecordId, recordSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 
-/** The number of records in one request with history: HubSpot's maximum. */
+/** How many records are in one request with history, which is HubSpot's maximum. */
 const RECORDS_PER_REQUEST = 50;
 
 /** The maximum difference between the clocks and the times in HubSpot's headers. */
@@ -35,7 +35,7 @@ const replySchema = z.object({
 
 type RecordWithHistory = z.infer<typeof replySchema>['results'][number];
 
-/** Reads the fields of these writes; one entry for each write, in their order. */
+/** Reads the fields of these writes. Returns one entry for each write, in order. */
 export async function readBack(
   session: HubspotSession,
   writes: readonly WrittenFields[],
@@ -80,7 +80,7 @@ async function readSome(
   });
 }
 
-/** Finds values that workflows have made from values that an app wrote, however long ago. */
+/** Finds values that workflows have made from an app's values, however long ago. */
 export async function findAutomated(
   session: HubspotSession,
   wanted: readonly { id: string; fields: readonly string[] }[],
@@ -110,7 +110,7 @@ export async function findAutomated(
   return found;
 }
 
-/** Returns the last value of an app, if only automation has changed the property since; otherwise null. */
+/** Returns an app's last value, if only automation has changed the property since. Otherwise returns null. */
 function findOriginal(record: RecordWithHistory, name: string): HistoryEntry | null {
   const history = newestFirst(record.propertiesWithHistory[name] ?? []);
   const [newest] = history;
@@ -138,7 +138,7 @@ async function readWithHistory(
   return results;
 }
 
-/** Sources of changes that HubSpot makes without a user: workflows, calculations, its own data. */
+/** Sources of changes that HubSpot makes without a user: workflows, calculations, and its own data. */
 const AUTOMATION: ReadonlySet<string> = new Set([
   'AUTOMATION_PLATFORM',
   'AUTOMATION_JOURNEY',
@@ -153,8 +153,8 @@ const APPS: ReadonlySet<string> = new Set(['INTEGRATION', 'API']);
 
 /**
  * Returns true if automation has set the current value in response to our write. After a user, an import, another app
- * or an unknown source, the value counts as a user's value. If the caller gives the value that it sent, the app's value
- * must be that one; otherwise no app may have written before our write.
+ * or an unknown source, the value counts as a user's. If the caller passes the value that it sent, this must be the
+ * app's value. Otherwise no app may have written before our write.
  */
 function isAutomated(
   { properties }: Pick<HubspotSession, 'properties'>,
@@ -175,8 +175,8 @@ function isAutomated(
 }
 
 /**
- * Returns values that others put into these fields after the caller had read them, and that our write replaced. For
- * each field, it is the history entry before our write.
+ * Returns values that others put into these fields after the caller had read them and that our write replaced. For each
+ * field, this is the history entry before our write.
  */
 function overwrittenIn(
   { properties }: Pick<HubspotSession, 'properties'>,
@@ -210,7 +210,7 @@ function overwrittenIn(
   return first === undefined ? null : { values, by: findAuthor(first) };
 }
 
-/** Returns the HubSpot user, if the history names one; otherwise the source that has written the value. */
+/** Returns the HubSpot user from the history. If there is none, returns the source of the value. */
 function findAuthor({ sourceType, sourceId }: HistoryEntry): string | null {
   const user = /^userId:(\d{1,20})$/.exec(sourceId ?? '')?.[1];
   if (user !== undefined) return user;
@@ -221,7 +221,7 @@ function newestFirst(history: readonly HistoryEntry[]): HistoryEntry[] {
   return history.toSorted((one, other) => parseTime(other.timestamp) - parseTime(one.timestamp));
 }
 
-/** HubSpot writes times as ISO texts, in older versions as epoch ms. */
+/** Parses a time. HubSpot writes times as ISO texts, and in older versions as epoch ms. */
 function parseTime(timestamp: string): number {
   return /^\d+$/.test(timestamp) ? Number(timestamp) : Date.parse(timestamp);
 }

@@ -16,17 +16,17 @@ import type { HubspotSession } from './session.ts';
 import { isCheckbox } from './values.ts';
 
 /**
- * Searches find a change only once it is indexed, usually within seconds, but sometimes after more than an hour. So a
- * reading starts this long before the previous one. If contacts are read twice, the decisions are the same.
+ * How long before the previous reading a reading starts. Searches find a change only once it is indexed, usually within
+ * seconds but sometimes after more than an hour. If contacts are read twice, the decisions are the same.
  */
 const OVERLAP_MS = 2 * 3_600_000;
 
 /**
- * Archived contacts come first, then changes by ID, from a search for contacts that were modified since. A
- * night without changes costs two requests. A reading of all contacts uses their list and, if that is slow,
- * searches as well (`walk.ts`). With a filter, a search finds their IDs. Once a week, all contacts are read, and without
+ * Yields contacts. Archived contacts come first, then changes by ID, from a search for contacts that were modified
+ * since. A night without changes costs two requests. A reading of all contacts uses their list and, if that is slow,
+ * searches as well (`walk.ts`). With a filter, a search finds their IDs. Once a week all contacts are read, and without
  * a filter only from the list, because a change may be indexed too late for every other reading. In a large account,
- * contacts that are already known are read by their IDs, followed by contacts that were created since.
+ * known contacts are read by their IDs, followed by contacts that were created since.
  */
 export async function* readPages(
   session: HubspotSession,
@@ -111,7 +111,7 @@ async function readPresent(
 }
 
 /**
- * Yields the contacts outside the filter that were modified since and have the opt-out mark, or none if there is no
+ * Yields contacts outside the filter that were modified since and have the opt-out mark. Yields none if there is no
  * filter. An unticked checkbox also has a value, so the search looks for ticked ones.
  */
 export async function* findMarked(
@@ -151,7 +151,7 @@ async function* readAll(session: HubspotSession, reading: Reading): AsyncGenerat
   }
 }
 
-/** The remaining contact of a merge comes together with the contacts that were merged into it. */
+/** Returns the page. The remaining contact of a merge comes together with the contacts that were merged into it. */
 function toPage(
   records: readonly HubspotRecord[],
   contacts: Contact[],
@@ -167,8 +167,8 @@ function toPage(
 const MAX_ARCHIVED_PAGES = 5_000;
 
 /**
- * Yields the contacts that were archived since (epoch ms), page by page. Searches omit them, and their list is in the
- * order of IDs, so it is read as a whole: a request for each hundred of the last 90 days.
+ * Yields the contacts that were archived since (epoch ms), in pages. Searches leave them out, and their list is in the
+ * order of IDs. So the whole list is read, with one request for each hundred of the last 90 days.
  */
 async function* readArchived(
   session: HubspotSession,
@@ -190,18 +190,21 @@ async function* readArchived(
   throw readingEndless('the archived contacts of HubSpot');
 }
 
-/** HubSpot's maximum for one request. */
+/** How many contacts one request returns, which is HubSpot's maximum. */
 const PAGE_SIZE = 100;
 
 const ARCHIVED = { archived: true, limit: PAGE_SIZE, properties: ['hs_object_id'] };
 
-/** A time that cannot be read counts as now, which costs one more lookup. */
+/** Returns when a contact was archived. A time that cannot be read counts as now, which costs one more lookup. */
 function archivedMs({ archivedAt }: HubspotRecord): number {
   const epochMs = Date.parse(archivedAt ?? '');
   return Number.isNaN(epochMs) ? Number.POSITIVE_INFINITY : epochMs;
 }
 
-/** A merged contact continues to exist, and a contact that was restored in the meantime is not gone. */
+/**
+ * Finds which contacts were removed. A merged contact continues to exist, and a contact that was restored in the
+ * meantime is not gone.
+ */
 async function findRemoved(
   { api }: HubspotSession,
   archived: readonly HubspotRecord[],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A record as HubSpot returns it; every value is a text or blank (CRM facts, section B5). */
+/** A record as HubSpot returns it. Every value is a text or blank (CRM facts, section B5). */
 export const recordSchema = z.object({
   id: z.string(),
   properties: z.record(z.string(), z.string().nullable()),
@@ -22,22 +22,24 @@ export function textIn({ properties }: HubspotRecord, name: string): string | nu
   return text === '' ? null : text;
 }
 
-/** The property that names the records which were merged into this one. */
+/** The property with the records that were merged into this one. */
 export const MERGED_IDS = 'hs_merged_object_ids';
 
-/** The IDs that this record had before it was merged. */
+/** Returns the IDs that this record had before it was merged. */
 export function listMergedIds(record: HubspotRecord): string[] {
   const ids = (record.properties[MERGED_IDS] ?? '').split(';');
   return ids.filter((id) => id !== '' && id !== record.id);
 }
 
-/** Returns the ID as HubSpot writes it, from the text that a user or a program typed, or null if it is not an ID. */
+/**
+ * Returns the ID as HubSpot writes it, from the text that a user or a program typed. Returns null if it is not an ID.
+ */
 export function canonicalId(text: string): string | null {
   const digits = text.trim().replace(/^0+/, '');
   return isRecordId(digits) ? digits : null;
 }
 
-/** HubSpot's IDs are numbers. Anything else is not a contact's ID. */
+/** Returns true for a number. Anything else is not a contact's ID in HubSpot. */
 export function isRecordId(text: string): boolean {
   return /^\d{1,20}$/.test(text);
 }

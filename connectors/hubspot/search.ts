@@ -9,7 +9,7 @@ import { type Ask, SEARCH_PAGE_SIZE } from './reading/spans.ts';
 import { canonicalId, type HubspotRecord, isRecordId, recordPageSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 
-/** The maximum number of pages of one search, which is ten million contacts. */
+/** The maximum number of pages in one search, for ten million contacts. */
 const MAX_PAGES = 50_000;
 
 /** Some of the results, in the order of their IDs. */
@@ -20,20 +20,20 @@ export interface SearchPage {
 }
 
 export interface ContactSearch {
-  /** Conditions that every result must meet; may be empty. */
+  /** Conditions that all results must meet. May be empty. */
   conditions: readonly Filter[];
-  /** One of these groups must also be met. Empty if there are none. */
+  /** Groups of conditions, of which one must also be met. Empty if there are none. */
   groups: readonly FilterGroup[];
   properties: readonly string[];
-  /** Results come after this ID, or null for all results. */
+  /** Results come after this ID. Null for all results. */
   afterId: string | null;
 }
 
 /**
  * Yields any number of contacts of a search, in the order of their IDs. Each page is a separate search that starts
- * after the last ID. So HubSpot's limit of 10,000 results is never reached, and edits in progress do not move a contact
- * from one page to another. A full last page is followed by an empty page. A page that is not full is followed by
- * another if HubSpot says so.
+ * after the last ID. So HubSpot's limit of 10,000 results is never reached, and edits in the meantime do not move a
+ * contact from one page to another. A full last page is followed by an empty page. A page that is not full is followed
+ * by another one if HubSpot says so.
  */
 export async function* searchPages(
   api: Pick<HubspotApi, 'searchContacts'>,
@@ -94,10 +94,10 @@ function portionsThatFit(ids: readonly string[], groups: readonly FilterGroup[])
   );
 }
 
-/** The result of one search among the IDs of a span, from the highest ID down. */
+/** The result of one search among a span's IDs, from the highest ID down. */
 export interface FoundPage {
   records: readonly HubspotRecord[];
-  /** Total number of results of the search. */
+  /** The search's total number of results. */
   total: number;
   /** True if there are no results below these. */
   isLast: boolean;
@@ -105,10 +105,7 @@ export interface FoundPage {
 
 const foundSchema = recordPageSchema.extend({ total: z.number() });
 
-/**
- * Returns all contacts with some IDs, as many as one request returns, with the data that a reading needs
- * about each.
- */
+/** Returns the contacts in a span, as many as one request returns, with what a reading needs about each. */
 export async function searchAmong(
   { api, shape }: Pick<HubspotSession, 'api' | 'shape'>,
   { from, to, offset }: Ask,
@@ -131,7 +128,7 @@ export async function searchAmong(
   return { records: results, total, isLast: results.length === 0 || !isCutShort };
 }
 
-/** Returns the number of characters of a search that starts after an ID. */
+/** Returns how many characters a search has that starts after an ID. */
 export function measureSearch(search: ContactSearch, afterId: string): number {
   return JSON.stringify(buildBody(search, afterId)).length;
 }

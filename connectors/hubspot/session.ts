@@ -51,8 +51,8 @@ export interface HubspotSession {
 }
 
 /**
- * Signs in and finds out how contacts are described in this account. This takes the sign-in and one more
- * request, and another one if only a request can show whether companies are visible.
+ * Signs in, and finds out how contacts are described in this account. This takes the sign-in and one more request, and
+ * another one if only a request can show whether companies are visible.
  */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<HubspotSettings>,
@@ -101,9 +101,9 @@ const pageSchema = z.object({
 });
 
 /**
- * If the sign-in does not show it, a contact does, because HubSpot omits values that a token may not see, and
- * includes blank properties. This is checked before anything is spent, and only in accounts with such
- * properties.
+ * Returns true if Sensitive Data is visible. If the sign-in does not show it, a contact does, because HubSpot leaves
+ * out values that a token may not see and includes blank ones. This is checked before anything is spent, and only in
+ * accounts with such properties.
  */
 async function seesSensitive(
   api: HubspotApi,
@@ -118,7 +118,7 @@ async function seesSensitive(
   return page.results.every((contact) => Object.hasOwn(contact.properties, property.name));
 }
 
-/** With `both`, contacts without a company can still be read completely. */
+/** Opens companies if they are needed. With `both`, contacts without a company can still be read completely. */
 async function openCompanies(
   api: HubspotApi,
   signIn: SignIn,

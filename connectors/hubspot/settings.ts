@@ -16,7 +16,7 @@ export const authSchema = z.discriminatedUnion('type', [
     clientSecret: text,
     /** Omitted if the account is connected on donor-sync's own pages. */
     refreshToken: text.optional(),
-    /** Scopes to request in addition to the usual ones, for example `crm.lists.write`. The app must have them. */
+    /** Scopes to request in addition to the usual ones, such as `crm.lists.write`. The app must have them. */
     moreScopes: z.array(text).optional(),
   }),
 ]);
@@ -38,7 +38,7 @@ export const hubspotSettingsSchema = z.strictObject({
     .default('https://api.hubapi.com'),
   auth: authSchema,
   apiVersion: z.enum(API_VERSIONS).default('2026-09'),
-  /** The source of a contact's employer: the text `company`, the primary company, or both. */
+  /** Where a contact's employer comes from: the text `company`, the primary company, or both. */
   employer: z.enum(['company', 'associated', 'both']).default('both'),
   /**
    * True if the properties that `fields create` creates store Sensitive Data. Other properties of the account
@@ -48,9 +48,9 @@ export const hubspotSettingsSchema = z.strictObject({
   /** How amounts in US dollars are handled for contacts with another currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
-  /** The number of requests in ten seconds. If omitted, HubSpot's own limit is used; 0 means no limit. */
+  /** The number of requests in ten seconds. If omitted, HubSpot's own limit is used. 0 means no limit. */
   requestsPerTenSeconds: z.number().int().min(0).max(10_000).optional(),
-  /** The number of searches per second, which HubSpot counts for all tools of the account; 0 means no limit. */
+  /** The number of searches per second. HubSpot counts them for all tools of the account. 0 means no limit. */
   searchesPerSecond: z.number().min(0).max(100).default(5),
 });
 
@@ -60,7 +60,7 @@ export type HubspotSettings = z.infer<typeof hubspotSettingsSchema>;
 export const hubspotGroupSchema = z.union([
   /** A list (segment) of contacts, by ID or name. */
   z.strictObject({ list: z.union([text, z.number().int().positive().transform(String)]) }),
-  /** Contacts with this value in a property; for an enumeration, the internal value. */
+  /** Contacts with this value in a property. For an enumeration, this is the internal value. */
   z.strictObject({
     property: text,
     equals: z.union([text, z.number().transform(String), z.boolean().transform(String)]),

@@ -4,10 +4,10 @@ import type { DescribedProperty } from './describe.ts';
 /** Separates the values in a checkbox enumeration. */
 export const PICKED_SEPARATOR = ';';
 
-/** The number of decimal digits of a percentage, so 0.72 does not become 72.00000000000001. */
+/** How many decimal digits a percentage has, so that 0.72 does not become 72.00000000000001. */
 const PERCENT_DIGITS = 10;
 
-/** Converts a received value, always a text, to the canonical form of its property's type. */
+/** Converts a received value, which is always a text, to the canonical form of its property's type. */
 export function canonicalValue(raw: unknown, property: DescribedProperty): FieldValue {
   if (typeof raw !== 'string' || raw.trim() === '') return null;
   switch (property.type) {
@@ -27,8 +27,8 @@ export function canonicalValue(raw: unknown, property: DescribedProperty): Field
 }
 
 /**
- * Converts a canonical value to the form that HubSpot accepts. An empty text clears a property. Dates and
- * instants may be written as they are read (ISO 8601).
+ * Converts a canonical value to the form that HubSpot accepts. An empty text clears a property. Dates and instants may
+ * be written as they are read (ISO 8601).
  */
 export function wireValue(value: FieldValue, property: DescribedProperty | undefined): string {
   if (value === null) return '';
@@ -38,7 +38,7 @@ export function wireValue(value: FieldValue, property: DescribedProperty | undef
   return String(value);
 }
 
-/** Returns true for a number that is displayed as a percentage: 0.72 is stored and 72 is shown. */
+/** Returns true for a number that is shown as a percentage: 0.72 is stored and 72 is shown. */
 export function isPercent({ type, numberDisplayHint }: DescribedProperty): boolean {
   return type === 'number' && numberDisplayHint === 'percentage';
 }
@@ -48,7 +48,7 @@ export function isCheckbox({ type, fieldType }: DescribedProperty): boolean {
   return type === 'enumeration' && fieldType === 'booleancheckbox';
 }
 
-/** Returns true for an enumeration that can have several values at once. */
+/** Returns true for an enumeration that can have several values. */
 export function isMultiple({ type, fieldType }: DescribedProperty): boolean {
   return type === 'enumeration' && fieldType === 'checkbox';
 }
@@ -79,7 +79,7 @@ function toIso(epochMs: number, otherwise: string): string {
   return Number.isNaN(date.getTime()) ? otherwise : date.toISOString();
 }
 
-/** Selected values in the order of the options. Values that are not options follow. */
+/** Returns selected values in the order of the options. Values that are not options follow. */
 function toPicked(raw: string, property: DescribedProperty): FieldValue {
   if (isCheckbox(property)) return raw === 'true';
   if (!isMultiple(property)) return raw;

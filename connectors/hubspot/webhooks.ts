@@ -1,4 +1,4 @@
-/** HubSpot's webhooks: the signatures of its apps (versions 1 to 3), and the events that apps and workflows send. */
+/** HubSpot's webhooks: its apps' signatures (versions 1 to 3), and the events that apps and workflows send. */
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { CrmEvent, CrmWebhooks, SignatureVersion } from '../webhooks.ts';
@@ -16,9 +16,9 @@ export const TIMED_SIGNATURE: SignatureVersion = {
 };
 
 /**
- * The first two versions, which have no time. Apps send the first together with the third, workflows send the second. The
- * third counts whenever it is present. A call that is signed without a time can be replayed, but then the same contacts are
- * only checked again.
+ * The first two versions, which contain no time. Apps send the first together with the third, and workflows send the
+ * second. If the third is there, it counts. A call that is signed without a time can be replayed, but then the same
+ * contacts are only checked again.
  */
 export const UNTIMED_SIGNATURE: SignatureVersion = {
   header: 'x-hubspot-signature',
@@ -33,7 +33,7 @@ export const UNTIMED_SIGNATURE: SignatureVersion = {
   },
 };
 
-/** HubSpot signs these characters decoded, and all others as they are in the address. */
+/** Returns the address as HubSpot signs it. These characters are decoded, and all others stay as they are. */
 function decodeSigned(url: string): string {
   return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }
@@ -85,7 +85,8 @@ function isAboutContact({ subscriptionType, objectTypeId }: Readonly<Record<stri
 }
 
 /**
- * A merge affects the surviving contact, which may have a new ID, and the contacts that were merged into it.
+ * Returns the contacts of an event. A merge affects the surviving contact, which may have a new ID, and the contacts
+ * that were merged into it.
  */
 function eventIds(event: Readonly<Record<string, unknown>>): unknown[] {
   const { objectId, newObjectId, primaryObjectId, mergedObjectIds } = event;

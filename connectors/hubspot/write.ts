@@ -8,10 +8,10 @@ import { BATCH_ROWS } from './rows/send.ts';
 import type { HubspotSession } from './session.ts';
 import { requireScope, WRITE_CONTACTS } from './sign-in/scopes.ts';
 
-/** Maximum number of changes for one write. */
+/** The maximum number of changes in one write. */
 export const MAX_CHANGES = 100_000;
 
-/** The number of requests in flight at a time: enough for HubSpot's pace even if each takes most of a second. */
+/** How many requests are in flight at a time. This is enough for HubSpot's pace even if each takes most of a second. */
 const LANES = 16;
 
 /** A batch of changes of different contacts. */
@@ -22,8 +22,8 @@ interface Batch {
 }
 
 /**
- * Writes the changes by hundreds, several requests at a time. The changes of one contact are written in their
- * order. If a request fails as a whole, requests in flight are still awaited, and their results are reported.
+ * Writes the changes by hundreds, several requests at a time. One contact's changes are written in order. If a request
+ * fails as a whole, requests in flight are still awaited, and their results are reported.
  */
 export async function* writeChanges(
   session: HubspotSession,
@@ -50,7 +50,8 @@ async function writeBatch(
 }
 
 /**
- * HubSpot rejects a request that names a contact twice, and does not keep the order of requests.
+ * Yields batches in which each contact occurs once. HubSpot rejects a request with the same contact twice, and does not
+ * keep the order of requests.
  */
 async function* toBatches(
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,

@@ -7,14 +7,14 @@ import { A_DATE } from './mark-values.ts';
 const FEWEST_CONTACTS = 20;
 
 /**
- * Returns true if a mark excludes more than half of the contacts, because often its column or its values are
+ * Returns true if a mark excludes more than half of the contacts, because its column or its values are then often
  * wrong.
  */
 export function leavesOutMost({ contacts, marked }: MarkCount): boolean {
   return contacts >= FEWEST_CONTACTS && marked * 2 > contacts;
 }
 
-/** Maximum number of values that are named, and of characters of each. */
+/** How many values are listed, and how many characters of each. */
 const VALUES_NAMED = 5;
 const VALUE_LENGTH = 40;
 

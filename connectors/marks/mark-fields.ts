@@ -7,8 +7,8 @@ import { requireOptOutField } from './yes-or-no.ts';
 const MARK_SETTINGS = ['optOutField', 'deceasedField', 'doNotContactField'] as const;
 
 /**
- * Throws a ConfigurationError if the settings name a field of a mark that the CRM does not have, or list values without
- * their field. Otherwise donor-sync would take each contact for one that has not opted out.
+ * Throws a ConfigurationError if the CRM lacks a field of a mark in the settings, or if they list values without their
+ * field. Otherwise donor-sync would treat every contact as not opted out.
  */
 export function requireMarkFields(contacts: ContactsSettings, fields: Iterable<string>): void {
   requireOptOutField(contacts);

@@ -17,9 +17,9 @@ export function decodeText(bytes: Buffer, encoding: Encoding): string | null {
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Returns the encoding of a file: UTF-8 if all of its bytes are UTF-8 and some are not ASCII, although the settings say
- * Latin-1. Otherwise each name with an accent would become another person's name, and cost another credit. Letters in
- * Latin-1 are practically never UTF-8 by chance.
+ * Returns a file's encoding. It is UTF-8 if all its bytes are UTF-8 and some are not ASCII, although the settings say
+ * Latin-1. Otherwise each name with an accent would become another person's name, and cost another credit. Text in
+ * Latin-1 is almost never UTF-8 by chance.
  */
 export async function detectEncoding(
   handle: Pick<ByteReader, 'read'>,
@@ -68,7 +68,7 @@ function latin1Byte(mark: string): string {
   return place === -1 ? '?' : String.fromCharCode(0x80 + place);
 }
 
-/** The characters for the bytes 0x80 to 0x9F. Five of the bytes have none and do not change. */
+/** The characters for the bytes 0x80 to 0x9F. Five of these bytes have no character and stay as they are. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 const ENCODABLE_IN_LATIN1 = new RegExp(`^[\\x00-\\x7f\\xa0-\\xff${WINDOWS_1252}]*$`);

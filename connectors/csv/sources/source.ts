@@ -1,6 +1,6 @@
 /**
- * Files that are not UTF-8: UTF-16 text and workbooks are converted to UTF-8 text in memory, and
- * never written to disk.
+ * Reads files that are not UTF-8. UTF-16 text and workbooks are converted to UTF-8 in memory, and are never written to
+ * disk.
  */
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -19,8 +19,8 @@ export interface ByteReader {
 }
 
 /**
- * The text of a file: its bytes, or for UTF-16 and workbooks the UTF-8 text into which donor-sync has
- * converted it.
+ * A file's text. It consists of its bytes, or of the UTF-8 text into which donor-sync has converted UTF-16 or a
+ * workbook.
  */
 export interface TextSource {
   handle: ByteReader;
@@ -28,7 +28,7 @@ export interface TextSource {
   size: number;
   /** The file on disk. Its stamp shows whether it has changed. */
   file: FileHandle;
-  /** Another open reader of the same text, which can report the current state of the file. */
+  /** Opens another reader of the same text, which can report the current state of the file. */
   reopen(): Promise<ByteReader & { stats(): Promise<BigIntStats> }>;
   close(): Promise<void>;
 }
@@ -79,15 +79,15 @@ async function reopenFile(path: string) {
   };
 }
 
-/** Returns the kind of a file by its first bytes, or null for text in UTF-8 or Latin-1. */
+/** Returns a file's kind by its first bytes, or null for text in UTF-8 or Latin-1. */
 export async function detectForeignKind(path: string): Promise<ForeignKind | null> {
   await using file = await open(path, 'r');
   return detectKind(await readStart(file));
 }
 
 /**
- * Converts bytes in another encoding to UTF-8 text with a byte order mark. Other bytes do not change. UTF-16
- * may be the first part of a text; `isWhole` is then false.
+ * Converts bytes in another encoding to UTF-8 text with a byte order mark. Other bytes stay as they are. For UTF-16 it
+ * may be the first part of a text, in which case `isWhole` is false.
  */
 export async function toPlainText(
   path: string,
@@ -144,13 +144,16 @@ async function readWhole(file: FileHandle): Promise<Buffer> {
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
-/** Returns the same, by the bytes themselves. */
+/** Returns a file's kind by the bytes themselves. */
 export function detectKind(start: Buffer): ForeignKind | null {
   if (start.subarray(0, ZIP.length).equals(ZIP)) return 'workbook';
   return detectUtf16(start) === null ? null : 'UTF-16 text';
 }
 
-/** Recognised by the byte order mark or, without one, by the zero bytes in a first line of Latin letters. */
+/**
+ * Recognises UTF-16 by the byte order mark. Without one, recognises it by the zero bytes in a first line of Latin
+ * letters.
+ */
 function detectUtf16(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   const [a, b, c, d] = start;
   if (a === 0xff && b === 0xfe) return 'utf-16le';

@@ -1,6 +1,6 @@
 /**
- * A thread that converts one sheet of a workbook to CSV. A workbook is an archive from outside, so whatever
- * memory or time it takes affects only this thread, which is then ended.
+ * A thread that converts one sheet of a workbook to CSV. A workbook is an archive from outside, so the memory and time
+ * that it takes affect only this thread, which can be ended.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { formatValue } from 'hucre';
@@ -9,15 +9,15 @@ import { z } from 'zod';
 import { expandsBeyond } from './expanded-size.ts';
 import { TOO_LARGE } from './too-large.ts';
 
-/** The answer of the thread: the sheet as CSV in UTF-8, or why there is none. */
+/** The thread's answer: the sheet as CSV in UTF-8, or why there is none. */
 export type WorkbookAnswer = { csv: Uint8Array } | { problem: string };
 
-/** A sheet of two million cells has about half of this. */
+/** The maximum size of an unpacked sheet. A sheet with two million cells has about half of this. */
 const MOST_EXPANDED_BYTES = 256 * 1024 * 1024;
 
 const requestSchema = z.object({
   bytes: z.instanceof(Uint8Array),
-  /** Null means the first sheet with a table. */
+  /** The sheet, or null for the first sheet with a table. */
   sheet: z.string().nullable(),
 });
 
@@ -45,10 +45,10 @@ async function answerTo(data: unknown): Promise<WorkbookAnswer> {
   }
 }
 
-/** Lines above the column names contain at most a title. */
+/** How many names a header has at least. Lines above it contain at most a title. */
 const FEWEST_NAMES = 2;
 
-/** Returns the cells as displayed, from the line with the column names on. */
+/** Returns the cells as they are displayed, starting with the line of column names. */
 function toTable({ rows, cells }: Pick<Sheet, 'rows' | 'cells'>): string[][] {
   const texts = rows.map((row, y) =>
     row.map((value, x) => displayed(value, cells?.get(`${y},${x}`))),
@@ -67,7 +67,7 @@ function lastFilled(row: readonly string[]): number {
   return row.findLastIndex((text) => text.trim() !== '') + 1;
 }
 
-/** Returns the text that a spreadsheet shows: a ZIP code with its leading zeros, a date in its format. */
+/** Returns the text that a spreadsheet shows, such as a ZIP code with its leading zeros, or a date in its format. */
 function displayed(value: CellValue, cell: Cell | undefined): string {
   if (value === null) return '';
   if (typeof value === 'string') return value;

@@ -89,7 +89,10 @@ async function examine(
 
 const OPENING_NEEDS: ReadonlySet<string> = new Set([READ_CONTACTS, READ_COMPANIES]);
 
-/** Nothing works without reading and writing. The other scopes are needed only if they are used. */
+/**
+ * Returns the scopes that are needed. Nothing works without reading and writing. The other scopes are needed only if
+ * they are used.
+ */
 function neededScopes({ settings, uses }: ConnectorOptions<HubspotSettings>): ReadonlySet<string> {
   const readsLists = uses?.groups.some((group) => 'list' in group) ?? false;
   return new Set([
@@ -122,7 +125,7 @@ function signedIn({ portalId }: SignIn): Finding {
   return { ...met('sign-in', message), report: 'HubSpot accepts the token.' };
 }
 
-/** HubSpot ends its versions on fixed days (CRM facts, section B1). */
+/** Checks the version. HubSpot ends its versions on fixed days (CRM facts, section B1). */
 function checkVersion({ apiVersion }: HubspotSettings): Finding {
   const subject = 'API version';
   if (apiVersion !== 'v3') return plain(met(subject, `donor-sync uses API version ${apiVersion}.`));

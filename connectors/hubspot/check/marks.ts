@@ -1,4 +1,4 @@
-/** Values of picklists whose meaning is not defined in the settings, with the contacts that wait for it. */
+/** Finds values of picklists that have no meaning in the settings, with the contacts that wait for it. */
 import { z } from 'zod';
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { markColumns } from '../../marks/mark-values.ts';
@@ -9,10 +9,7 @@ import { SEARCH_PAGE_SIZE } from '../reading/spans.ts';
 import { recordPageSchema } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 
-/**
- * Counts the values without a meaning among the first contacts that have one, with one search for each
- * property.
- */
+/** Counts the values without a meaning among the first contacts that have one. Needs one search per property. */
 export async function checkMarks(
   session: HubspotSession,
   contacts: ContactsSettings,

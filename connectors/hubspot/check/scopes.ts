@@ -31,9 +31,8 @@ export interface MissingScope extends ScopeNeed {
 }
 
 /**
- * Tries each scope with a request that changes nothing, because HubSpot can refuse requests although it
- * reports that the token has the scope. An empty write request may be refused because it is empty, which also
- * proves the scope.
+ * Tries each scope with a request that changes nothing, because HubSpot can refuse requests although it reports that
+ * the token has the scope. If an empty write request is refused because it is empty, this also proves the scope.
  */
 export async function findMissingScopes(
   api: HubspotApi,
@@ -78,7 +77,9 @@ const ANOTHER_TIME: ReadonlySet<string> = new Set([
   'EXPIRED_AUTHENTICATION',
 ]);
 
-/** `listed` contains the scopes that HubSpot reports for the token, or null if it reports nothing. */
+/**
+ * Returns the findings. `listed` contains the scopes that HubSpot reports for the token, or null if it reports none.
+ */
 export function scopeFindings(
   missing: readonly MissingScope[],
   { needed, unused }: ScopeUse,

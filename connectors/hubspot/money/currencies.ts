@@ -71,8 +71,8 @@ export async function readRates(
     const others = results.filter(({ toCurrencyCode }) => toCurrencyCode === companyCurrency);
     return ratesPerDollar([
       { code: companyCurrency, perCommon: 1, decimals: countDecimals(companyCurrency) },
-      // HubSpot gives the number of units of the company currency for one unit of the other. The rates here
-      // are inverse.
+      // HubSpot gives how many units of the company currency one unit of the other is worth. The rates here are
+      // inverse.
       ...others.map(({ fromCurrencyCode: code, conversionRate }) => ({
         code,
         perCommon: 1 / conversionRate,

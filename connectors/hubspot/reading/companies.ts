@@ -5,23 +5,23 @@ import { textIn } from '../record.ts';
 import type { SignIn } from '../sign-in/auth.ts';
 import { mayHave, READ_COMPANIES } from '../sign-in/scopes.ts';
 
-/** The names of the companies that contacts belong to. */
+/** Finds the names of the companies that contacts belong to. */
 export interface CompanyNames {
   /** False if the token may not see companies, as far as HubSpot has reported. */
   isReadable(): boolean;
   /** Returns the companies that have to be requested, each of them once. */
   unknownAmong(ids: readonly string[]): string[];
   /**
-   * By ID, or null for a company that no longer exists or has no name. A company that may not be seen is omitted. Its
-   * name is unknown, which does not mean that there is no employer.
+   * Returns names by ID. Null for a company that no longer exists or has no name. A company that may not be seen is
+   * left out. Its name is unknown, which does not mean that there is no employer.
    */
   findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }
 
-/** Companies of one request: HubSpot's maximum. */
+/** How many companies are in one request, which is HubSpot's maximum. */
 export const COMPANIES_PER_REQUEST = IDS_PER_REQUEST;
 
-/** The number of names that are cached. If there are more companies, some are requested again. */
+/** How many names are cached. If there are more companies, some are requested again. */
 const MAX_REMEMBERED = 20_000;
 
 /** The companies, as a token without the scope sees them. */
@@ -31,7 +31,7 @@ export const hiddenCompanies: CompanyNames = {
   findNames: async () => new Map(),
 };
 
-/** Returns true if the token may see companies. If the scopes of the token are unknown, it costs one request. */
+/** Returns true if the token may see companies. If its scopes are unknown, this costs one request. */
 export async function mayReadCompanies(
   api: Pick<HubspotApi, 'listRecords'>,
   signIn: Pick<SignIn, 'scopes'>,
@@ -115,7 +115,7 @@ export function createCompanyNames(
   }
 }
 
-/** A map lists its keys in the order of insertion. */
+/** Forgets the oldest names. A map lists its keys in the order of insertion. */
 function forgetOldest(known: Map<string, unknown>): void {
   for (const id of known.keys()) {
     if (known.size <= MAX_REMEMBERED) return;

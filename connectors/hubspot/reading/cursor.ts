@@ -1,4 +1,4 @@
-/** The position of a reading of contacts, and the start of the next reading. */
+/** The position of a reading of contacts, and the start of the next one. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../src/core/clock.ts';
@@ -11,10 +11,10 @@ const LIST_EVERY_MS = 7 * 24 * 3_600_000;
 const idSchema = z.string().regex(/^\d{1,20}$/);
 
 /**
- * `since` is where the last reading started, null if all contacts are read; `until` is where this one
- * started; both are by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging token.
- * With `rest`, it also has the IDs that are still to come, above the first and below the second of each pair.
- * `listBy` is when all contacts have to be read, and `walk` says that their list is being walked.
+ * The cursor. `since` is where the last reading started (null if all contacts are read) and `until` where this one
+ * started, both by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging token. With `rest`,
+ * there are also the IDs that are still to come, above the first and below the second of each pair. `listBy` is when
+ * all contacts have to be read, and `walk` says that their list is being walked.
  */
 const cursorSchema = z.object({
   since: z.iso.datetime().nullable(),
@@ -28,9 +28,9 @@ const cursorSchema = z.object({
 type Cursor = z.infer<typeof cursorSchema>;
 
 export interface Reading extends WalkPosition {
-  /** Null for all contacts. */
+  /** The start of the changes, or null for all contacts. */
   since: string | null;
-  /** Contacts that were archived since then are reported, or null if there is none. */
+  /** Contacts that were archived since then are reported. Null if there are none to report. */
   archivedSince: string | null;
   until: string;
   listBy: string;
@@ -39,8 +39,8 @@ export interface Reading extends WalkPosition {
 }
 
 /**
- * Returns the reading that a cursor describes; all contacts if its form is unknown. The contacts come only
- * from the list if the list is due according to `knownCursor`, their earlier cursor.
+ * Returns the reading that a cursor describes. If its form is unknown, returns the reading of all contacts. The
+ * contacts come only from the list if it is due according to `knownCursor`, their earlier cursor.
  */
 export function startReading(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
@@ -87,8 +87,8 @@ export function startReading(
 }
 
 /**
- * Returns the reading of the changes since the contacts were known, or null if the list has to be read instead. This
- * reading completes a reading of all contacts by their IDs.
+ * Returns the reading of changes since the contacts were known. It completes a reading of all contacts by their IDs.
+ * Returns null if the list has to be read.
  */
 export function readingSinceKnown(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
@@ -118,7 +118,7 @@ function parseCursor(cursor: string): Cursor | null {
   }
 }
 
-/** Returns the cursor after a page: in the middle of this reading, or at the start of the next one. */
+/** Returns the cursor after a page. It is in the middle of this reading, or at the start of the next one. */
 export function cursorAfter(reading: Reading, position: WalkPosition | null): string {
   const { since, until, listBy, isListWalk } = reading;
   if (position === null || position.after === null)

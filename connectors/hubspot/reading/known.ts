@@ -1,4 +1,4 @@
-/** Reads all known contacts by their IDs, with many requests at once, which no list allows. */
+/** Reads all known contacts by their IDs. This can use many requests at the same time, which no list allows. */
 
 import type { ContactPage, KnownContacts, RemovedContact } from '../../contract.ts';
 import { together } from '../../requests/ahead.ts';
@@ -8,13 +8,13 @@ import { isRecordId } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 import { withContacts } from './portions.ts';
 
-/** The number of requests at once, for HubSpot's usual limit if each takes more than a second. */
+/** How many requests are made at the same time. This fits HubSpot's usual limit if each takes more than a second. */
 const REQUESTS_AT_ONCE = 24;
 
 /**
- * Yields the known contacts that still exist, and the fate of the others. Then come contacts that were
- * restored after they had left. The cursor does not move: contacts that were created since are not included
- * and have to be read afterwards.
+ * Yields the known contacts that still exist, and what happened to the others. Contacts that were restored after they
+ * had left follow. The cursor does not move. Contacts that were created since are not included and have to be read
+ * afterwards.
  */
 export async function* readKnown(
   session: HubspotSession,
@@ -41,8 +41,8 @@ async function* readByIds(
 }
 
 /**
- * A merged contact is replaced with the contact that it was merged into. A contact that neither exists nor is archived
- * is missing.
+ * Finds a page of contacts. A merged contact is replaced with the contact that it was merged into. A contact that
+ * neither exists nor is archived is missing.
  */
 async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) {
   const found = await findRecords(api, 'contacts', ids, shape.properties);
@@ -58,7 +58,7 @@ async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) 
   return { records: [...byId.values()], removed, missing };
 }
 
-/** As many as fit into one request. Texts that are not IDs of contacts are omitted. */
+/** Yields as many IDs as fit into one request. Texts that are not contacts' IDs are left out. */
 async function* toBatches(
   portions: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<readonly string[]> {

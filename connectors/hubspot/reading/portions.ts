@@ -1,4 +1,4 @@
-/** Turns pages of records into contacts: companies are requested once for many pages. */
+/** Turns pages of records into contacts. Companies are requested once for many pages. */
 
 import type { Contact } from '../../../src/core/contact.ts';
 import { ahead, together } from '../../requests/ahead.ts';
@@ -9,7 +9,7 @@ import { COMPANIES_PER_REQUEST } from './companies.ts';
 /** The maximum number of pages that wait until their companies are requested together. */
 const MAX_WAITING_PAGES = 10;
 
-/** The number of batches whose companies are requested at once. */
+/** How many batches' companies are requested at the same time. */
 const PORTIONS_AT_ONCE = 4;
 
 interface RecordPage {
@@ -38,7 +38,7 @@ export async function* withContacts<Page extends RecordPage>(
   }
 }
 
-/** Combines pages as long as one request can return the names of all their companies. */
+/** Combines pages as long as one request can return all their companies' names. */
 async function* groupPages<Page extends RecordPage>(
   shape: Pick<ContactShape, 'unknownCompanies'>,
   pages: AsyncIterable<Page>,

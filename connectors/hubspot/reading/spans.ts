@@ -3,14 +3,11 @@
  * decisions.
  */
 
-/**
- * The IDs above `from` and below `to`, none of which has been read yet; without an upper limit if `to` is
- * null.
- */
+/** The IDs above `from` and below `to` that have not been read yet. If `to` is null, there is no upper limit. */
 export interface Span {
   from: bigint;
   to: bigint | null;
-  /** Approximate number of contacts with these IDs, according to a search, or null before the first one. */
+  /** Roughly how many contacts have these IDs, according to a search. Null before the first search. */
   left: number | null;
 }
 
@@ -25,7 +22,7 @@ export interface Ask {
 export interface Answer {
   /** In descending order. */
   ids: readonly bigint[];
-  /** Total number of results of the search. */
+  /** The search's total number of results. */
   total: number;
   /** True if there are no results below these. */
   isLast: boolean;
@@ -33,7 +30,7 @@ export interface Answer {
 
 export const ALL_IDS: Span = { from: 0n, to: null, left: null };
 
-/** Results of one search request: HubSpot's maximum. */
+/** How many results one search returns, which is HubSpot's maximum. */
 export const SEARCH_PAGE_SIZE = 200;
 
 /** No search shows more than its first 10,000 results. This leaves room for the last page. */
@@ -42,7 +39,7 @@ const MAX_OFFSET = 10_000 - SEARCH_PAGE_SIZE;
 /** A span with fewer contacts is read with consecutive searches. */
 const MIN_DIVIDED = 4 * SEARCH_PAGE_SIZE;
 
-/** Returns the spans without the IDs from `lowest` to `highest`, both included; null means no upper limit. */
+/** Returns the spans without the IDs from `lowest` to `highest`, both included. Null means no upper limit. */
 export function without(
   spans: readonly Span[],
   lowest: bigint,
@@ -58,10 +55,7 @@ export function without(
   });
 }
 
-/**
- * Returns the spans that are left to read after a result. A search returns all contacts between two of its
- * IDs.
- */
+/** Returns the spans that are left to read after a result. A search returns all contacts between two of its IDs. */
 export function afterAnswer(
   spans: readonly Span[],
   ask: Ask,
@@ -83,11 +77,10 @@ export function afterAnswer(
 }
 
 /**
- * Returns the next search while `asked` are in flight, or null if there is none. The tops of spans come first, the
- * highest before the others, because the list comes from below. Then, because each search takes long, the highest span
- * that is large enough is divided: results from further down become the top of its lower part. The division is made
- * where the searches will soon arrive. Otherwise the list would have to wait below their results while they were still
- * busy above.
+ * Returns the next search while `asked` are in flight, or null if there is none. The tops of spans come first, highest
+ * span first, because the list comes from below. Then, because each search takes long, the highest span that is large
+ * enough is divided: results from further down become the top of its lower part. It is divided where the searches will
+ * soon arrive. Otherwise the list would have to wait below their results while they were still busy above.
  */
 export function nextAsk(spans: readonly Span[], asked: readonly Ask[]): Ask | null {
   const underWay = (span: Span, isTop: boolean) =>

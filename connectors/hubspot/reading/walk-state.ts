@@ -5,9 +5,9 @@ import type { FoundPage } from '../search.ts';
 import type { ListPage } from './list.ts';
 import { ALL_IDS, type Ask, afterAnswer, isAnswerTo, type Span, without } from './spans.ts';
 
-/** The position where a walk can continue. */
+/** Where a walk can continue. */
 export interface WalkPosition {
-  /** HubSpot's paging token of the next page of the list, or null for the first. */
+  /** HubSpot's paging token for the list's next page, or null for the first page. */
   after: string | null;
   /** The IDs that are still to be read, or null while only the list is read. */
   rest: readonly Span[] | null;
@@ -15,12 +15,12 @@ export interface WalkPosition {
 
 export interface WalkState {
   /**
-   * `timing`: it is not known yet how long pages of the list take; `list`: only the list is read; `both`:
-   * searches have joined.
+   * `timing`: it is not known yet how long the list's pages take. `list`: only the list is read. `both`: searches have
+   * joined.
    */
   mode: 'timing' | 'list' | 'both';
   after: string | null;
-  /** The last ID of the list so far, or null before its first page. */
+  /** The list's last ID so far, or null before its first page. */
   listedTo: bigint | null;
   /** The IDs that are still to be read, lowest first. */
   spans: readonly Span[];
@@ -28,13 +28,15 @@ export interface WalkState {
 }
 
 /**
- * Searches join only if no call has been faster than this. HubSpot's limit allows a page in 53 ms, but the
- * next page can be requested only when the previous one has arrived. Before any call, the time is unknown
- * until the list's first page.
+ * Searches join only if no call was faster than this. HubSpot's limit allows a page every 53 ms, but the next page can
+ * be requested only after the previous one has arrived. Before any call, the time is unknown until the list's first
+ * page.
  */
 const SLOW_MS = 120;
 
-/** `fastestMs`: the shortest time that any call has taken so far; infinite before the first. */
+/**
+ * Starts a walk. `fastestMs` is the shortest time that any call has taken so far, and infinite before the first call.
+ */
 export function startWalk(
   { after, rest }: WalkPosition,
   maySearch: boolean,

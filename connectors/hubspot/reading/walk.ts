@@ -18,7 +18,7 @@ import {
   type WalkState,
 } from './walk-state.ts';
 
-/** Some contacts, and the position of the walk once they are decided; null at its end. */
+/** Some contacts, and the walk's position once they are decided. Null at its end. */
 export interface WalkedPage {
   records: readonly HubspotRecord[];
   position: WalkPosition | null;
@@ -31,10 +31,10 @@ export interface WalkOptions extends WalkPosition {
 
 type WalkSession = Pick<HubspotSession, 'api' | 'shape' | 'signal' | 'log'>;
 
-/** The maximum number of pages of one walk, which is ten million contacts. */
+/** The maximum number of pages in one walk, for ten million contacts. */
 const MAX_PAGES = 100_000;
 
-/** The number of searches in flight at once: at three per second, if each takes nearly three seconds. */
+/** How many searches are in flight at the same time. This fits three per second if each takes almost three seconds. */
 const MAX_SEARCHES = 8;
 
 type Event =
@@ -43,10 +43,10 @@ type Event =
   | { kind: 'maySearch' };
 
 /**
- * The list comes from the lowest ID up, one page after the other. Searches come from the highest down,
- * several at a time if each takes long, until they meet. Changes that the search index lacks were made
- * shortly before the walk started, so the next reading returns them. If the list or a search is not in the
- * order of IDs, only the list is read to its end.
+ * Yields all contacts. The list comes from the lowest ID up, one page after the other. Searches come from the highest
+ * ID down, several at a time if each takes long, until they meet. Changes that the search index lacks were made shortly
+ * before the walk started, so the next reading returns them. If the list or a search is not in the order of IDs, only
+ * the list is read to its end.
  */
 export async function* walkAll(
   session: WalkSession,
@@ -88,7 +88,7 @@ function createRequests(session: WalkSession) {
       if (list === null && isListNext(state)) list = heard(askList(state.after));
       const maySearch = state.mode === 'both' && searches.size < MAX_SEARCHES;
       const ask = maySearch ? nextAsk(state.spans, [...searches.keys()]) : null;
-      // First waits for permission to search, so the search is chosen at that moment.
+      // Waits for permission first, so the search is chosen at the moment when it is sent.
       if (ask !== null && leave === null) leave = heard(awaitLeave());
       const event = await Promise.race([
         ...(list === null ? [] : [list]),

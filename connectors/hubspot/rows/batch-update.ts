@@ -1,6 +1,6 @@
 /**
- * Writes one batch of changes in as few requests as possible. If HubSpot rejects a property by name, the property is
- * omitted from its contact, and the rest of the contact is written.
+ * Writes one batch of changes in as few requests as possible. If HubSpot rejects a property by name, that property is
+ * left out of its contact, and the contact's other properties are written.
  */
 import type { z } from 'zod';
 import type { ContactChange, WriteResult } from '../../contract.ts';
@@ -25,12 +25,12 @@ import { BATCH_ROWS, blamedIn, faultsById, type replySchema, send, type Writer }
 import { findSuspects, maySeparate } from './suspects.ts';
 import { findTwins } from './twins.ts';
 
-/** The maximum number of requests that separate the contacts of one batch if no property is the cause. */
+/** How many requests may separate a batch's contacts if no property is the cause. */
 const MAX_SPLITS = 64;
 
 /** The rows of a batch that are still to be sent, and the results of the other rows. */
 interface Progress {
-  /** Each is one request. */
+  /** The groups of rows. Each group is one request. */
   groups: Row[][];
   /** Rows that wait until the groups are finished, and are then sent together. */
   together: Row[];
@@ -50,10 +50,10 @@ interface Trial {
 }
 
 /**
- * Writes at most 100 changes of different contacts, usually in one request. A contact that HubSpot does not
- * find does not affect the others. A value that it does not accept causes the whole request to be rejected,
- * and is omitted from the next one. If HubSpot does not report whose value it is, contacts are separated by
- * their values within an allowance. Beyond it, the property is omitted from all contacts in question.
+ * Writes at most 100 changes of different contacts, usually in one request. A contact that HubSpot does not find does
+ * not affect the others. A value that it does not accept causes the whole request to be rejected, and is left out of
+ * the next one. If HubSpot does not report whose value it is, contacts are separated by their values within an
+ * allowance. After that, the property is left out of all contacts in question.
  */
 export async function updateBatch(
   writer: Writer,
@@ -71,9 +71,7 @@ export async function updateBatch(
   });
 }
 
-/**
- * Returns the changes in the form that HubSpot accepts, without values that break one of the account's rules.
- */
+/** Returns the changes in the form that HubSpot accepts, without values that break one of the account's rules. */
 async function toRows(
   { properties, rules, lessons }: Writer,
   changes: readonly ContactChange[],
@@ -92,7 +90,10 @@ function isOver({ groups, together }: Progress): boolean {
   return groups.length === 0 && together.length === 0;
 }
 
-/** This ends, because each step omits a value, separates the rows, or settles a result. */
+/**
+ * Sends until nothing is left. This ends, because each step leaves out a value, separates the rows, or settles a
+ * result.
+ */
 async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const { lessons } = writer;
   const { trial } = progress;
@@ -101,7 +102,8 @@ async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const next = progress.groups.pop() ?? progress.together.splice(0, BATCH_ROWS);
   const known = next.map((row) => withoutKnown(lessons, row));
   if (trial !== undefined && countValues(known) < countValues(next)) {
-    // Another batch has learned of a rejected value since then, so the guessed values may not be the rejected ones.
+    // In the meantime, another batch has learned of a rejected value, so the guessed values may not be the rejected
+    // ones.
     progress.groups.push([...trial.rows]);
     return;
   }
@@ -136,7 +138,7 @@ function countValues(rows: readonly Row[]): number {
   return rows.reduce((sum, { properties }) => sum + Object.keys(properties).length, 0);
 }
 
-/** The results come in any order, and under the ID that a contact has now. */
+/** Records the results. They come in any order, and under the ID that a contact has now. */
 function takeReply(
   lessons: Lessons,
   { together, results }: Progress,
@@ -170,9 +172,9 @@ function takeReply(
 }
 
 /**
- * A whole request was rejected, and no property was named. If another contact already has a value, HubSpot
- * says which contact. Otherwise parts of the changes are written until the property that causes it is known.
- * Then, as with a named property, it is found out whose value it is.
+ * Handles a request that was rejected as a whole without naming a property. If another contact already has a value,
+ * HubSpot says which contact. Otherwise parts of the changes are written until the property that causes it is known.
+ * Then it is found out whose value it is, as with a named property.
  */
 async function separateUnnamed(
   writer: Writer,
@@ -194,8 +196,7 @@ async function separateUnnamed(
     separate(lessons, progress, rows, withProblems(fault, names));
     return;
   }
-  // A change that must be written as a whole is never written in parts to find out which part causes the
-  // rejection.
+  // A change that must be written as a whole is never written in parts to find out which part causes the rejection.
   const [whole, divisible] = parted(rows, ({ isWhole }) => isWhole);
   if (whole.length > 0 && divisible.length > 0) {
     progress.groups.push(whole, divisible);
@@ -216,7 +217,7 @@ async function separateUnnamed(
   else progress.groups.push(left);
 }
 
-/** Decides what to send instead of a request that was rejected because of some of its rows. */
+/** Decides what to send in place of a request that was rejected because of some of its rows. */
 export function separate(
   lessons: Lessons,
   progress: Progress,
@@ -278,7 +279,7 @@ export function separate(
   );
 }
 
-/** No property of the rows is the cause, so the contacts themselves are separated. */
+/** Separates the contacts themselves, because none of the rows' properties is the cause. */
 function separateRows(progress: Progress, rows: readonly Row[], fault: HubspotFault): void {
   const [only] = rows;
   if (only !== undefined && rows.length === 1) {

@@ -1,7 +1,7 @@
 /**
- * Guesses which numbers a rule rejects from the numbers that it has rejected and accepted so far. A guess
- * alone decides nothing. It is tried, and it is right only if HubSpot accepts everything else and reported as
- * many errors as guesses.
+ * Guesses which numbers a rule rejects, from the numbers that it has rejected and accepted so far. A guess decides
+ * nothing. It is tried, and it is right only if HubSpot accepts everything else and has reported as many errors as
+ * there were guesses.
  */
 import type { HubspotFault } from '../errors.ts';
 import { type Lessons, toValueKey } from './lessons.ts';
@@ -21,7 +21,7 @@ export function guessCulprits(
   const refused = listNumbers(lessons.refusedValues.keys(), name);
   const taken = listNumbers(lessons.takenValues, name);
   if (refused.length === 0) {
-    // For numbers that occur repeatedly, halving finds the rejected ones for all batches.
+    // If numbers occur repeatedly, halving finds the rejected ones for all batches.
     const isRepeated = 2 * classes.length <= classes.flat().length;
     return isRepeated ? null : largest(classes, errors);
   }
@@ -36,8 +36,8 @@ export function guessCulprits(
 }
 
 /**
- * Most limits are upper limits. Returns this many of the largest numbers, or null if equal numbers would make them
- * more.
+ * Returns this many of the largest numbers, because most limits are upper limits. Returns null if equal numbers would
+ * make them more.
  */
 function largest(classes: Suspects['classes'], errors: number): readonly Row[] | null {
   const culprits: Row[] = [];
@@ -56,13 +56,12 @@ function listNumbers(keys: Iterable<string>, name: string): number[] {
 }
 
 /**
- * This many different numbers of a property must be rejected in this run before other numbers between them
- * are omitted.
+ * How many different numbers of a property must be rejected in this run before other numbers between them are left out.
  */
 const ENOUGH_REFUSED = 8;
 
 /**
- * Returns the row without numbers that are certainly rejected as well: they are between numbers that were rejected in
+ * Returns the row without numbers that would certainly be rejected too. They are between numbers that were rejected in
  * this run, and no number between those was accepted. Numbers outside this range are sent, and so are changes that must
  * be written as a whole.
  */
@@ -83,7 +82,7 @@ export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   return withoutEach(row, reasons);
 }
 
-/** HubSpot's own text about a rejected value of this property. */
+/** Returns HubSpot's own text about a rejected value of this property. */
 function findFault({ refusedValues }: Lessons, name: string): HubspotFault | null {
   const prefix = toValueKey(name, '');
   for (const [key, fault] of refusedValues) if (key.startsWith(prefix)) return fault;
@@ -91,8 +90,8 @@ function findFault({ refusedValues }: Lessons, name: string): HubspotFault | nul
 }
 
 /**
- * Returns 0 for a number between rejected ones, or beyond them. If an accepted number is on the other side of
- * a rejected one, returns the distance to the rejected one. Infinite in all other cases.
+ * Returns 0 for a number between or beyond rejected ones. If an accepted number is on the other side of a rejected one,
+ * returns the distance to the rejected one. Otherwise returns infinity.
  */
 function scoreNumber(value: number, refused: readonly number[], taken: readonly number[]): number {
   const below = nearest(value, refused, taken, -1);

@@ -21,9 +21,9 @@ export interface Lessons {
   batches: number;
   /** The number of requests that separated contacts by their values. */
   separations: number;
-  /** The number of wrong guesses about limits of numbers. */
+  /** How many guesses about limits of numbers were wrong. */
   wrongGuesses: number;
-  /** The number of parts of separated rows that were accepted unchanged. */
+  /** How many parts of separated rows were accepted unchanged. */
   splitsTaken: number;
   /** Only one batch is separated at a time, so the next one knows the result. */
   turn: Mutex;

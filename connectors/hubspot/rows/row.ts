@@ -1,4 +1,4 @@
-/** One contact that is being written into HubSpot: the values still to send, and the results of the other values. */
+/** One contact that is being written into HubSpot: the values still to send, and the results of the others. */
 import type { ContactChange, RefusedWrite, WriteResult } from '../../contract.ts';
 import type { CulpritSearch } from '../../writing/culprit-search.ts';
 import type { Properties } from '../describe.ts';
@@ -19,11 +19,11 @@ export interface Row {
   properties: Readonly<Record<string, string>>;
   /** Why properties were omitted. */
   left: readonly HubspotFault[];
-  /** True if HubSpot must get all of its properties in one request, or none of them. */
+  /** True if HubSpot must get either all its properties in one request or none. */
   isWhole: boolean;
   /** True if part of it is written. */
   isBegun?: boolean;
-  /** Set if HubSpot rejected this row and named no property. It shows which of them causes the rejection. */
+  /** Set if HubSpot rejected this row and named no property. It finds the property that causes the rejection. */
   search?: { state: CulpritSearch; whole: Row; fault: HubspotFault };
 }
 
@@ -50,7 +50,7 @@ export function withProblems(fault: HubspotFault, names: readonly string[]): Hub
   return { ...fault, problems: names.map((property) => ({ property, code, says: null })) };
 }
 
-/** "Multi-Status": some were written, some were not. */
+/** "Multi-Status": some records were written, and some were not. */
 export const BATCH_STATUS = 207;
 
 /** Returns the row without these properties. If the row must be written as a whole, nothing is left of it. */
@@ -67,7 +67,7 @@ export function withoutEach(row: Row, reasons: ReadonlyMap<string, HubspotFault>
   return { ...row, properties: Object.fromEntries(rest), left: [...left, ...faults] };
 }
 
-/** The message is about all rows of the request, so each record keeps only its own part. */
+/** Returns the part of the message that is about one record, because the message is about all rows of the request. */
 export function aboutOne(fault: HubspotFault, property: string): HubspotFault {
   const own = fault.problems.find((problem) => problem.property === property);
   const code = own?.code ?? fault.code;
@@ -78,19 +78,19 @@ export function parted(rows: readonly Row[], test: (row: Row) => boolean): [Row[
   return [rows.filter(test), rows.filter((row) => !test(row))];
 }
 
-/** Nothing is left that HubSpot might accept. */
+/** Returns true if nothing is left that HubSpot might accept. */
 export function isEmptied({ properties, left, isBegun = false }: Row): boolean {
   return (left.length > 0 || isBegun) && Object.keys(properties).length === 0;
 }
 
-/** The row is rejected, except for values that are already written. */
+/** Returns a rejected row. Values that are already written stay. */
 export function refusedRow(row: Row, fault: HubspotFault): WriteResult {
   if (row.isBegun !== true && row.left.length === 0) return refusal(row.id, fault);
   const names = Object.keys(row.properties);
   return toResult({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
 }
 
-/** Returns the result of a row: written except for the omitted values. */
+/** Returns a row's result: written, except for the values that were left out. */
 export function toResult(row: Row): WriteResult {
   const { id, left } = row;
   const byCode = Map.groupBy(left, ({ code }) => code);

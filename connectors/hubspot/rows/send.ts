@@ -16,7 +16,7 @@ import type { RuleBook } from '../validations/rule-book.ts';
 import type { Lessons } from './lessons.ts';
 import { BATCH_STATUS, type Row } from './row.ts';
 
-/** The number of contacts in one request: HubSpot's maximum. */
+/** How many contacts are in one request, which is HubSpot's maximum. */
 export const BATCH_ROWS = 100;
 
 /** The dependencies of writing a batch. */

@@ -8,7 +8,7 @@ export interface Suspects {
   name: string;
   /** The rows that did cause it, or null if unknown. */
   culprits: readonly Row[] | null;
-  /** Rows that are either all valid or all invalid, because they have the same value. */
+  /** Rows with the same value, so that they are either all valid or all invalid. */
   classes: readonly (readonly Row[])[];
   /** True if the values are numbers, which rules usually reject from some limit on. */
   isOrdered: boolean;
@@ -33,7 +33,7 @@ export function findSuspects(
   );
   const some = untried.length > 0 ? untried : carriers;
   const byValue = Map.groupBy(some, (row) => (isAboutValue ? row.properties[name] : row.id) ?? '');
-  // Rules usually reject values that are next to each other: the largest, the longest.
+  // Rules usually reject values that are next to each other, such as the largest or the longest.
   const classes = [...byValue].toSorted(([a], [b]) => compareValues(a, b)).map(([, own]) => own);
   const culprits = isDead
     ? carriers
@@ -67,8 +67,8 @@ function areAllRefused(problems: readonly PropertyProblem[], rows: readonly Row[
 }
 
 /**
- * Returns the rows whose value HubSpot quotes, because most of its errors start with the value. Null unless
- * each error names one value, and there are as many errors as matching rows or values.
+ * Returns the rows whose value HubSpot quotes, because most of its errors start with the value. Returns null unless
+ * each error contains one value, and there are as many errors as matching rows or values.
  */
 function quotedRows(
   problems: readonly PropertyProblem[],
@@ -101,13 +101,13 @@ function stands(value: string, text: string): boolean {
   );
 }
 
-/** Up to this many errors in one response, and in total, one value or a few seem to be wrong. */
+/** If there are no more errors than this, in one response and in total, only one or a few values seem to be wrong. */
 const FEW_ERRORS = 3;
 const FEW_IN_ALL = 6;
 const FEW_ALLOWANCE = 64;
 
 /**
- * Up to this many different values, finding the wrong ones once is worthwhile, because the next batches then
+ * If there are no more different values than this, finding the wrong ones is worthwhile, because the next batches then
  * know them.
  */
 const FEW_VALUES = 32;
@@ -117,7 +117,7 @@ const VALUES_ALLOWANCE = 16;
 const ORDERED_ALLOWANCE = 32;
 
 /**
- * Omitting a property takes one request more than usual. Together with these, that is at most three times as
+ * Leaving out a property takes one request more than usual. Together with these, a batch takes at most three times as
  * many.
  */
 const SEPARATIONS_PER_BATCH = 0.5;
@@ -125,7 +125,10 @@ const SEPARATIONS_PER_BATCH = 0.5;
 /** If nothing shows how many are rejected, it is worthwhile as long as parts of the rows are accepted. */
 const UNNAMED_ALLOWANCE = 4;
 
-/** If many different values are rejected, finding them would cost a request for each of them. */
+/**
+ * Returns true if rows may be separated. If many different values are rejected, finding them would cost a request for
+ * each.
+ */
 export function maySeparate(
   { batches, separations, splitsTaken, errors: inAll }: Lessons,
   { errors, classes, isOrdered }: Suspects,

@@ -18,8 +18,8 @@ const replySchema = z.object({
 });
 
 /**
- * Returns the properties of each contact whose new value another contact already has, or gets by the same
- * request. It needs one request for each property that must be unique.
+ * Returns each contact's properties whose new value another contact already has, or gets in the same request. Needs one
+ * request for each property that must be unique.
  */
 export async function findTwins(
   { api, properties }: { api: Pick<HubspotApi, 'readRecords'>; properties: Properties },
@@ -53,7 +53,7 @@ async function findOwners(
   return new Map(results.map(({ id, properties }) => [toKey(properties[name] ?? ''), id]));
 }
 
-/** HubSpot ignores case, as in email addresses. */
+/** Returns a value for comparison. HubSpot ignores case, as in e-mail addresses. */
 function toKey(value: string): string {
   return value.trim().toLowerCase();
 }

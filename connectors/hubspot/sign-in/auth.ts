@@ -21,9 +21,9 @@ export interface SignIn {
   accessToken: string;
   /** The account's number, `portalId` or `hub_id`. */
   portalId: string;
-  /** Null if HubSpot does not report it; in that case, HubSpot's refusals show it. */
+  /** The token's scopes. Null if HubSpot does not report them, in which case its refusals show them. */
   scopes: ReadonlySet<string> | null;
-  /** Epoch ms from which on it should be renewed, or null if it does not expire. */
+  /** When the token should be renewed (epoch ms), or null if it does not expire. */
   staleAtMs: number | null;
 }
 
@@ -40,7 +40,7 @@ export interface AuthDeps {
   signal: AbortSignal;
 }
 
-/** Creates the sign-in of a connector; sends nothing yet. */
+/** Creates a connector's sign-in. Sends nothing yet. */
 export function createAuth(deps: AuthDeps): Auth {
   return shareSignIn({
     ask: () => askForSignIn(deps),
@@ -51,8 +51,8 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * Returns the name of the secret with the refresh token of an account. It depends on the token in the settings, so a
- * new token there takes effect at once. Without a token there, it depends on the app.
+ * Returns the name of the secret with an account's refresh token. It depends on the token in the settings, so a new
+ * token there takes effect immediately. Without one, it depends on the app.
  */
 export function refreshTokenSecret(auth: Extract<AuthSettings, { type: 'oauth' }>): string {
   return `hubspot_refresh_token/${secretFingerprint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
@@ -77,7 +77,7 @@ function askForSignIn(deps: AuthDeps): Promise<SignIn> {
   return auth.type === 'token' ? identify(deps, auth.token) : refresh(deps, auth);
 }
 
-/** A bare token contains no information about itself, and is valid until a user revokes it. */
+/** Identifies a bare token. Such a token contains no information about itself, and is valid until a user revokes it. */
 async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
   const portalId = await readPortalId(deps, accessToken);
   return { accessToken, portalId, scopes: null, staleAtMs: null };

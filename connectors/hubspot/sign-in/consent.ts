@@ -7,7 +7,7 @@ import type { AuthSettings, HubspotSettings } from '../settings.ts';
 import { refreshTokenSecret } from './auth.ts';
 import { consentPage, createHubspotOAuth, type HubspotOAuth } from './oauth.ts';
 
-/** OAuth with PKCE (CRM facts, section B3). */
+/** Creates a consent: OAuth with PKCE (CRM facts, section B3). */
 export function createHubspotConsent(world: ConsentWorld): Consent<HubspotSettings> {
   return {
     isWanted: ({ auth }) => auth.type === 'oauth' && auth.refreshToken === undefined,

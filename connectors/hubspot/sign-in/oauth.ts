@@ -41,8 +41,8 @@ export type TokenHint = 'access_token' | 'refresh_token';
 
 /**
  * OAuth of an app with HubSpot, for connecting accounts. A connector only refreshes. A rejection is a
- * ConfigurationError with the code `crm_unauthorized`. The refresh token from a user's consent is stored
- * under `refreshTokenSecret`, where the connector finds it.
+ * ConfigurationError with the code `crm_unauthorized`. The refresh token from a user's consent is stored under
+ * `refreshTokenSecret`, where the connector finds it.
  */
 export interface HubspotOAuth {
   /** Returns the page to send the user to, with the scopes that donor-sync uses. */
@@ -62,7 +62,7 @@ export interface OAuthOptions extends OAuthClient {
   random: () => number;
 }
 
-/** It does not open anything yet. */
+/** Creates the client. Opens nothing yet. */
 export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
   const { url, clientId, clientSecret, ...world } = options;
   const client = { url, clientId, clientSecret };
@@ -127,13 +127,13 @@ export function consentPage(
   return page.href;
 }
 
-/** HubSpot's pages have a separate host. A sandbox has one host for everything. */
+/** Returns the address of HubSpot's pages, which have their own host. A sandbox has one host for everything. */
 function getScreensUrl(url: string): string {
   const { hostname, origin } = new URL(url);
   return /(^|\.)hubapi\.com$/.test(hostname) ? 'https://app.hubspot.com' : origin;
 }
 
-/** Requests a new access token. The refresh token in the response may differ from the previous one. */
+/** Requests a new access token. The refresh token in the response may be different from the previous one. */
 export function refreshToken(
   send: CrmExchange['send'],
   client: OAuthClient,

@@ -11,7 +11,7 @@ interface Scoped {
   scopes: ReadonlySet<string> | null;
 }
 
-/** Without this one, nothing works. */
+/** The scope without which nothing works. */
 export const READ_CONTACTS = 'crm.objects.contacts.read';
 export const WRITE_CONTACTS = 'crm.objects.contacts.write';
 export const READ_COMPANIES = 'crm.objects.companies.read';
@@ -42,7 +42,7 @@ export const SENSITIVE_NEEDS: readonly ScopeNeed[] = [
   { scope: WRITE_SENSITIVE, feature: 'writing into properties that store Sensitive Data' },
 ];
 
-/** The needs of an integration, the required ones first. */
+/** Returns what an integration needs, required scopes first. */
 export function scopeNeeds({ sensitiveData }: { sensitiveData: boolean }): readonly ScopeNeed[] {
   return sensitiveData ? [...SCOPE_NEEDS, ...SENSITIVE_NEEDS] : SCOPE_NEEDS;
 }
@@ -69,7 +69,7 @@ export function requireScope(signIn: Scoped, scope: string): void {
   if (!mayHave(signIn, scope)) throw scopeMissing(scope);
 }
 
-/** Returns the error that names a required scope. */
+/** Creates the error for a required scope that is missing. */
 export function scopeMissing(scope: string): ConfigurationError {
   const needs = scopeNeeds({ sensitiveData: true });
   const feature = needs.find((need) => need.scope === scope)?.feature ?? 'this';

@@ -1,23 +1,23 @@
 /**
- * Regular expressions of validation rules. Other people write them, so they run in an engine with linear
- * time, which is loaded only for an account with such a rule.
+ * Judges regular expressions of validation rules. Other people write them, so they run in an engine with linear time,
+ * which is loaded only for an account with such a rule.
  */
 
-/** Returns true if an expression certainly does not match a value; false if there is any doubt. */
+/** Returns true if an expression certainly does not match a value, and false if there is any doubt. */
 export type Mismatch = (value: string) => boolean;
 
 const MAX_EXPRESSION = 1_000;
 const MAX_VALUE = 2_000;
 
-/** Outside ASCII, engines disagree about letters, digits, white space and line ends. */
+/** Text in ASCII. Outside ASCII, engines disagree about letters, digits, white space and line ends. */
 const PLAIN_TEXT = /^[ -~]*$/;
 
 /** Java's own syntax for character classes, which other engines read differently. */
 const DIALECT = /&&|\[\[/;
 
 /**
- * Null if the expression cannot be judged. It is unknown whether HubSpot requires a match of the whole value
- * or only of a part. In both cases, a value without any match is rejected.
+ * Creates the test, or returns null if the expression cannot be judged. It is unknown whether HubSpot requires a match
+ * of the whole value or only of a part. In both cases, a value without any match is rejected.
  */
 export async function createMismatch(expression: string): Promise<Mismatch | null> {
   if (expression.length > MAX_EXPRESSION) return null;

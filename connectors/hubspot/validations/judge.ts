@@ -24,8 +24,8 @@ type Breaks = (
 ) => boolean;
 
 /**
- * The rule types that can be judged. Types whose meaning depends on the account (time zones, the
- * current time, phone numbers, domains, special characters) are not included.
+ * The rule types that can be judged. Types whose meaning depends on the account (time zones, the current time, phone
+ * numbers, domains, special characters) are left out.
  */
 const JUDGES: ReadonlyMap<string, Breaks> = new Map(
   Object.entries({
@@ -49,7 +49,10 @@ const JUDGES: ReadonlyMap<string, Breaks> = new Map(
   } satisfies Record<string, Breaks>),
 );
 
-/** Null if a rule of this kind cannot be judged. Its values are then sent, and HubSpot decides. */
+/**
+ * Creates the judge of a rule, or returns null if such a rule cannot be judged. Its values are then sent, and HubSpot
+ * decides.
+ */
 export async function createJudge({
   ruleType,
   ruleArguments,
@@ -67,7 +70,7 @@ export async function createJudge({
   return { ruleType, breaks: (value, property) => breaks(value, ruleArguments, property) };
 }
 
-/** Returns the type of the first rule that certainly rejects this value, or null if there is none. */
+/** Returns the type of the first rule that this value certainly breaks, or null if there is none. */
 export function brokenRule(
   judges: readonly Judge[],
   value: string,
@@ -83,14 +86,14 @@ function isText({ type }: DescribedProperty): boolean {
 }
 
 /**
- * For a percentage, it is unknown whether a limit applies to the stored value (0.72) or the displayed one
+ * Returns false for a percentage. It is unknown whether a limit applies to the stored value (0.72) or the displayed one
  * (72).
  */
 function isPlainNumber(property: DescribedProperty): boolean {
   return property.type === 'number' && !isPercent(property);
 }
 
-/** NaN if the number or the limit is uncertain, because NaN is neither less nor more in comparisons. */
+/** Compares numbers. Returns NaN if the number or the limit is uncertain, because NaN is neither less nor more. */
 function compareNumbers(value: string, limit: string | undefined, property: DescribedProperty) {
   if (!isPlainNumber(property)) return Number.NaN;
   return Number(value) - numberIn(limit);
@@ -102,20 +105,21 @@ function countDecimals(value: string, property: DescribedProperty): number {
   return decimals === undefined ? 0 : decimals.replace(/(?<!0)0+$/, '').length;
 }
 
-/** NaN if the argument is not a plain number. */
+/** Returns the number in an argument, or NaN if it is not a plain number. */
 function numberIn(argument: string | undefined): number {
   const text = argument?.trim() ?? '';
   return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
 }
 
-/** NaN if the argument is not a count. */
+/** Returns the count in an argument, or NaN if it is not a count. */
 function countIn(argument: string | undefined): number {
   const count = numberIn(argument);
   return Number.isInteger(count) && count >= 0 ? count : Number.NaN;
 }
 
 /**
- * Blanks and punctuation may be allowed in addition to digits or letters, so only the opposite kind counts.
+ * Returns true for a character of the opposite kind. Blanks and punctuation may be allowed in addition to digits or
+ * letters, so they do not count.
  */
 function hasForeignCharacter(value: string, kind: string | undefined): boolean {
   if (kind === 'NUMERIC_ONLY') return /\p{L}/u.test(value);
@@ -125,7 +129,9 @@ function hasForeignCharacter(value: string, kind: string | undefined): boolean {
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/;
 
-/** Epoch ms of a day, an instant with its zone, or epoch ms as a text; NaN for anything else. */
+/**
+ * Returns the epoch ms of a day, of an instant with its zone, or of epoch ms as text. Returns NaN for anything else.
+ */
 function parseTime(text: string | undefined): number {
   const trimmed = text?.trim() ?? '';
   if (DAY.test(trimmed) || INSTANT.test(trimmed)) return Date.parse(trimmed);
@@ -134,10 +140,7 @@ function parseTime(text: string | undefined): number {
 
 const DAY_MS = 86_400_000;
 
-/**
- * If an argument is a day, it means that day in every zone. An instant may be the start of a day in some
- * zone.
- */
+/** Returns the margin. A day means that day in every zone. An instant may be the start of a day in some zone. */
 function getMargin(argument: string | undefined): number {
   return INSTANT.test(argument?.trim() ?? '') ? 0 : DAY_MS;
 }

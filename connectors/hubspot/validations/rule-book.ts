@@ -16,7 +16,7 @@ export interface ValidationRules {
   judges: ReadonlyMap<string, readonly Judge[]>;
 }
 
-/** Reads the rules at the first use, and never again, because an open connector exists for one run only. */
+/** Reads the rules when they are first used, and never again, because an open connector is used for only one run. */
 export interface RuleBook {
   /** Null if HubSpot does not allow reading them, or if reading takes too long. */
   read(): Promise<ValidationRules | null>;
@@ -48,7 +48,7 @@ export function createRuleBook(api: HubspotApi, log: Log, signal: AbortSignal): 
 }
 
 /**
- * Without the rules, writing learns from HubSpot's rejections. Only the daily limit, which stops the whole
+ * Reads the rules. Without them, writing learns from HubSpot's rejections. Only the daily limit, which stops the whole
  * run, is thrown here.
  */
 async function readRules(
