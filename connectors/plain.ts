@@ -23,8 +23,8 @@ const CAPABILITIES: Capabilities = {
 };
 
 /**
- * The rest of a connector that reads everything each time, and has no groups, no limits, no fields to create,
- * and nothing to end. Spread it, and override what your CRM can do.
+ * The rest of a connector that reads everything each time, and has no groups, no limits, no fields to create, and
+ * nothing to end. Spread it, and override what your CRM can do.
  */
 export const plainConnector = {
   capabilities: CAPABILITIES,
@@ -43,8 +43,8 @@ function notAsked(): never {
 }
 
 /**
- * Throws a ConfigurationError for a setting under `contacts` that the connector does not support, because
- * otherwise the contacts that it excludes would be sent anyway.
+ * Throws a ConfigurationError for a setting under `contacts` that the connector does not support. Otherwise the
+ * contacts that it excludes would be sent anyway.
  */
 export function requireKnown(
   contacts: ContactsSettings,
@@ -60,8 +60,8 @@ export function requireKnown(
 }
 
 /**
- * Returns the result of a write that would never succeed. `more` contains what else the CRM reports: the fields to blame,
- * the cause, or that the same write may succeed later.
+ * Returns the result of a write that would never succeed. `more` contains what else the CRM reports: the fields to
+ * blame, the cause, or that the same write may succeed later.
  */
 export function refusedWrite(
   id: string,

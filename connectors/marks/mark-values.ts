@@ -63,9 +63,10 @@ function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
 }
 
 /**
- * Reads a contact's marks by the settings: an opt-out, another reason to exclude it, or neither. `textOf` returns the value
- * of a field as a text, or the texts of a field that can have several values. A field without a value has a blank or no
- * text. For a field that does not exist, it returns undefined: the mark is unknown, so the contact waits.
+ * Reads a contact's marks by the settings: an opt-out, another reason to exclude it, or neither. `textOf` returns a
+ * field's value as a text, or the texts of a field that can have several values. For a field without a value, it
+ * returns a blank text or no texts. For a field that does not exist, it returns undefined. The mark is then unknown, so
+ * the contact waits.
  */
 export function readMarks(
   contacts: ContactsSettings,
@@ -85,7 +86,10 @@ export function readMarks(
   return isUnknown && !optedOut ? { optedOut, excluded: 'mark_unknown' } : { optedOut };
 }
 
-/** One marking value is enough. Without one, a value without a meaning is one too many. */
+/**
+ * Returns the meaning of several texts. One marking value is enough. Without one, a single value without a meaning
+ * makes the mark unknown.
+ */
 function meaningOfTexts(texts: string | readonly string[], listed: MarkValues): MarkMeaning {
   if (typeof texts === 'string') return meaningOfMark(texts, listed);
   const meanings = texts.map((text) => meaningOfMark(text, listed));
@@ -106,8 +110,8 @@ function foldedSet(values: readonly string[] | null | undefined): ReadonlySet<st
 }
 
 /**
- * Returns the meaning of a value. Blank means no. If the settings list only the marking values, all other values mean
- * no. Once they also list the harmless values, any other value is unknown.
+ * Returns a value's meaning. Blank means no. If the settings list only the marking values, all other values mean no.
+ * Once they also list the harmless values, any other value is unknown.
  */
 export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): MarkMeaning {
   const value = folded(text);
@@ -121,7 +125,7 @@ export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): M
   return answer === true || isDate(value) ? 'marked' : 'unknown';
 }
 
-/** Returns the name under which a value is counted. Every date counts as the same value. */
+/** Returns the name under which a value is counted. All dates count as the same value. */
 export function nameOfMark(text: string): string {
   const value = folded(text);
   return isDate(value) ? A_DATE : value;
@@ -133,7 +137,7 @@ export const A_DATE = '(a date)';
 /** Maximum length of a date, with its time and zone. */
 const LONGEST_DATE = 40;
 
-/** Matches `2019-03-04`, `4.3.2019`, `12 mars 2019` and `2019`, but not a sentence that contains a year. */
+/** Returns true for `2019-03-04`, `4.3.2019`, `12 mars 2019` and `2019`, but not for a sentence with a year. */
 function isDate(value: string): boolean {
   if (value.length > LONGEST_DATE) return false;
   if (/^\d{1,4}[-./]\s?\d{1,2}[-./]\s?\d{1,4}([ t,].*)?$/.test(value)) return true;

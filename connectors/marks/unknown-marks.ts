@@ -2,7 +2,7 @@
 import type { Finding } from '../contract.ts';
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 
-/** Maximum number of values of a field that are named, and of characters of each. */
+/** How many values of a field are listed, and how many characters of each. */
 const VALUES_NAMED = 10;
 const VALUE_LENGTH = 40;
 
@@ -14,9 +14,7 @@ export interface UnknownMarks {
   ok: boolean;
 }
 
-/**
- * Returns the finding for a field with such values, the most frequent first, or none for a field without such values.
- */
+/** Returns the finding for a field with such values, most frequent first, or none for a field without them. */
 export function unknownMarks({ kind, field, values, ok }: UnknownMarks): Finding[] {
   if (values.length === 0) return [];
   const named = values

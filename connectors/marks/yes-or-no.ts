@@ -4,9 +4,8 @@ import type { ContactsSettings } from '../contract.ts';
 /** Words for yes and no, as people write them in cells and options. */
 
 /**
- * In English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish,
- * Polish, Czech, Hungarian and Romanian. Includes the values that spreadsheets in these languages write for a
- * checkbox.
+ * Words for no in English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish,
+ * Polish, Czech, Hungarian and Romanian. Includes the values that spreadsheets in these languages write for a checkbox.
  */
 const NO = new Set([
   ...['', 'false', 'f', 'no', 'n', '0', 'off', 'unchecked'],
@@ -26,7 +25,7 @@ export function isMarked(text: string): boolean {
   return !NO.has(plain(text));
 }
 
-/** Returns true for yes, false for no, null for any other word. */
+/** Returns true for yes and false for no. Returns null for any other word. */
 export function yesOrNo(text: string): boolean | null {
   const word = plain(text);
   if (word === '') return null;
@@ -34,7 +33,7 @@ export function yesOrNo(text: string): boolean | null {
   return NO.has(word) ? false : null;
 }
 
-/** Normalised, and without accents: `Não` becomes `nao`. */
+/** Returns a word normalised and without accents, such as `nao` for `Não`. */
 function plain(text: string): string {
   return folded(text)
     .normalize('NFKD')
@@ -46,7 +45,7 @@ export function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Without a field to which they apply, `optOutValues` would silently opt out no contact. */
+/** Throws if `optOutValues` has no field to which it applies. It would then silently opt out no contact. */
 export function requireOptOutField({ optOutField, optOutValues }: ContactsSettings): void {
   if (optOutValues == null || optOutField !== null) return;
   const message =

@@ -34,7 +34,7 @@ export const memoryDefaultFields: readonly FieldMapping[] = z
 export const memoryConnector: ConnectorDefinition<MemorySettings> =
   defineMemoryConnector(memoryCrms);
 
-/** The same kind of connector over other CRMs, so tests do not share a CRM. */
+/** Defines the same kind of connector for other CRMs, so tests do not share a CRM. */
 export function defineMemoryConnector(
   crms: ReadonlyMap<string, MemoryCrm>,
 ): ConnectorDefinition<MemorySettings> {
@@ -73,9 +73,7 @@ const CAPABILITIES: Capabilities = {
   writeBatch: { preferred: 100, bulk: null, max: 1000 },
 };
 
-/**
- * Returns an open connector over this CRM. `contacts` names the fields that mark contacts; if omitted, there are none.
- */
+/** Returns an open connector for this CRM. `contacts` contains the fields that mark contacts, and defaults to none. */
 export function createMemoryConnector(
   crm: MemoryCrm,
   signal: AbortSignal,

@@ -55,7 +55,7 @@ export interface MemoryTombstone extends RemovedContact {
   revision: number;
 }
 
-/** A CRM in memory: the state on which a connector works, and the controls for tests. */
+/** A CRM in memory: the state that a connector uses, and the controls for tests. */
 export interface MemoryCrm {
   readonly account: CrmAccount;
   readonly pageSize: number;
@@ -70,8 +70,8 @@ export interface MemoryCrm {
   /** Result of `readLimits`. */
   limits: LimitState | null;
   /**
-   * The contacts that the integration's filter includes, or null for all. Changing the filter does not change any
-   * record.
+   * Selects the contacts that the integration's filter includes. Null includes all. Changing the filter does not change
+   * any record.
    */
   filter: ((record: MemoryRecord) => boolean) | null;
   /** Result of `countMarks`. */
@@ -92,13 +92,13 @@ export interface MemoryCrm {
   /** Shows a vanished contact again. As when access is regained, this does not count as a change. */
   appear(id: string): void;
   /**
-   * The loser is removed, and a request for it leads to the winner. With `fillsBlanks`, as in most CRMs,
-   * blank fields of the winner get the loser's values.
+   * Removes the loser, and makes a request for it lead to the winner. With `fillsBlanks`, as in most CRMs, the winner's
+   * blank fields get the loser's values.
    */
   mergeContact(loser: string, winner: string, options?: { fillsBlanks?: boolean }): void;
 
   /**
-   * Changes values after each write to this field, as the CRM's own automation would, or null for no change. The
+   * Changes values after each write to this field, as the CRM's own automation would. Null changes nothing. The
    * connector can distinguish such a value from a value that a user typed.
    */
   automate(field: string, change: ((value: FieldValue) => FieldValue) | null): void;
@@ -116,7 +116,7 @@ export interface MemoryCrm {
   /** Rejects the next writes to the contact as locked. */
   lock(id: string, times: number): void;
   /**
-   * The integration's user can no longer read this part of any contact, so it is blank and listed as
+   * Takes away the right of the integration's user to read this part of any contact. It is then blank and listed as
    * unreadable. As in a real CRM, this does not count as a change of the contacts.
    */
   hideSource(source: MemorySource): void;
@@ -128,7 +128,7 @@ export interface MemoryCrm {
 
   /** For the connector: counts the call, runs the hook, and throws the error that a test has set. */
   enter(operation: MemoryOperation): Promise<void>;
-  /** For the connector: does the same without counting, between parts of one operation. */
+  /** For the connector: runs the hook between parts of one operation, without counting. */
   step(operation: MemoryOperation): Promise<void>;
   /** For the connector: returns which parts of the identities can be read. */
   identity(): IdentityShape;

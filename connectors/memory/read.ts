@@ -9,9 +9,9 @@ import { memoryGroupSchema } from './settings.ts';
 const MEMBERS_PER_PORTION = 100;
 
 /**
- * Returns the changes after the cursor, which is a revision. Contacts that left come first. The IDs are fixed when the
- * reading starts, and the pages show the contacts as they are by then. Later changes have a later revision, so the next
- * reading returns them.
+ * Yields the changes after the cursor, which is a revision. Contacts that left come first. The IDs are fixed when the
+ * reading starts, and the pages show the contacts as they are when they are read. Later changes have a later revision,
+ * so the next reading returns them.
  */
 export async function* readPages(
   crm: MemoryCrm,
@@ -42,7 +42,10 @@ export async function* readPages(
     );
   }
 
-  /** Contacts that left can be newer than contacts that follow them, so the cursor stays where it is at their pages. */
+  /**
+   * Returns the cursor after a page. Contacts that left can be newer than contacts that follow them, so the cursor
+   * stays where it is at their pages.
+   */
   function cursorAfter(at: number): string | null {
     if (at === parts.length - 1) return newest;
     return at < gone.length ? cursor : String(parts[at]?.at(-1)?.revision ?? 0);
@@ -94,7 +97,7 @@ export function lookUp(
   };
 }
 
-/** Adds the marks from the fields in the settings to those of the record itself. */
+/** Adds the marks from the fields in the settings to the record's own marks. */
 function withMarks(
   crm: MemoryCrm,
   { contact: stored, values }: MemoryRecord,

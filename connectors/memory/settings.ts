@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The `crm` part of the settings: the name under which a `MemoryCrm` was registered. */
+/** The `crm` part of the settings. It contains the name with which a `MemoryCrm` was registered. */
 export const memorySettingsSchema = z.strictObject({
   kind: z.literal('memory'),
   name: z.string().min(1),

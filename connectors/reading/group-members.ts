@@ -2,8 +2,8 @@ import { ConfigurationError } from '../../src/core/errors.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 
 /**
- * Yields contact IDs as a CRM returns them, each of them once, in batches of at least one. Throws a
- * RetriableError when the run stops.
+ * Yields contact IDs as a CRM returns them, without duplicates, in batches of at least one. Throws a RetriableError
+ * when the run stops.
  */
 export async function* eachOnce(
   portions: AsyncIterable<readonly string[]>,
@@ -19,7 +19,7 @@ export async function* eachOnce(
   }
 }
 
-/** Creates the error if the CRM has no group like the one in the settings. The message contains the right setting. */
+/** Creates the error for a group in the settings that the CRM does not have. The message contains the right setting. */
 export function unknownGroup(message: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(message, { code: 'crm_group_unknown', cause });
 }

@@ -1,37 +1,37 @@
 /**
- * Reads a list in the order of its IDs, each page from the last ID on. Unlike an offset, an ID stays where it is if other
- * rows come and go in the meantime, so no row is lost and none is read twice.
+ * Reads a list in the order of its IDs. Each page starts after the last ID. Unlike an offset, an ID stays where it is
+ * if other rows come and go in the meantime, so no row is lost or read twice.
  */
 
 import { isRetriableError } from '../../src/core/errors.ts';
 import { isReplyTooLarge, listIncomplete } from '../requests/errors.ts';
 
 export interface IdPagesOptions<Row> {
-  /** The name of the list, for messages: `contacts`. */
+  /** The name of the list for messages, such as `contacts`. */
   what: string;
   /**
-   * Reads at most `take` rows with an ID above `afterId`, in ascending order. `isSplittable` is true if the same rows can
-   * also be read in smaller pages, so a failure needs few attempts.
+   * Reads at most `take` rows with an ID above `afterId`, in ascending order. `isSplittable` is true if the same rows
+   * can also be read in smaller pages. A failure then needs few attempts.
    */
   read(afterId: number, take: number, isSplittable: boolean): Promise<IdPage<Row>>;
   /** Counts the rows of the whole list. Called only if rows seem to be missing at its end. */
   count(): Promise<number>;
   idOf(row: Row): number;
-  /** The number of rows of one request, and the smallest number that is tried if the CRM fails at larger pages. */
+  /** The number of rows in one request, and the smallest number that is tried if the CRM fails with larger pages. */
   take: number;
   least: number;
 }
 
 export interface IdPage<Row> {
   rows: readonly Row[];
-  /** The number of rows of the whole list, on the first page. */
+  /** The number of rows in the whole list, on the first page. */
   total: number | null;
 }
 
 /**
- * Yields the rows, page by page. If a page fails temporarily, smaller pages are tried, because a CRM with limits of time
- * or memory for each request fails at large pages for ever. The list ends only with an empty page. Throws a RetriableError
- * if it cannot be read completely.
+ * Yields the rows in pages. If a page fails temporarily, smaller pages are tried, because a CRM that limits the time or
+ * memory of a request always fails with large pages. The list ends only with an empty page. Throws a RetriableError if
+ * it cannot be read completely.
  */
 export async function* readIdPages<Row>(
   options: IdPagesOptions<Row>,

@@ -2,16 +2,16 @@
 import { listIncomplete } from '../requests/errors.ts';
 
 export interface OffsetPagesOptions<Row> {
-  /** The name of the list, for messages: `contacts`. */
+  /** The name of the list for messages, such as `contacts`. */
   what: string;
   /** Reads at most `take` rows from this offset on, in an order that edits do not change, for example by id. */
   read(offset: number, take: number): Promise<OffsetPage<Row>>;
   idOf(row: Row): string;
-  /** The number of rows of one request. A CRM that returns fewer loses no row. */
+  /** The number of rows in one request. If a CRM returns fewer, no row is lost. */
   take: number;
   /**
-   * The number of rows of a page that are read again with the next page. If omitted, it is a tenth of the largest page
-   * so far. It is at least one, and less than that page.
+   * How many rows of a page are read again with the next page, at least one and fewer than the page has. Defaults to a
+   * tenth of the largest page so far.
    */
   overlap?: number;
 }
@@ -19,8 +19,8 @@ export interface OffsetPagesOptions<Row> {
 export interface OffsetPage<Row> {
   rows: readonly Row[];
   /**
-   * The number of rows of the whole list, as the CRM reports it, or null if it does not. Without it, a reading takes
-   * one more request.
+   * The number of rows in the whole list, as the CRM reports it. Null if it does not, in which case a reading takes one
+   * more request.
    */
   total: number | null;
 }
@@ -28,18 +28,18 @@ export interface OffsetPage<Row> {
 /** How often one reading may step back. */
 const MAX_STEPS_BACK = 100;
 
-/** How often one reading may start again, because rows were added before its offset. */
+/** How often one reading may start again because rows were added before its offset. */
 const MAX_NEW_STARTS = 3;
 
 /** Pages in a row without a new row, after which the CRM must be ignoring the offset. */
 const MAX_STALE_PAGES = 3;
 
 /**
- * Yields each row once, page by page. If rows before the offset disappear during the reading, the rows after them move
- * forward, and a plain offset would skip some of them. Each page therefore starts with rows of the page before. If its
- * first row is a new one, rows may have been skipped, and the reading steps back by one page. If rows are added before the
- * offset, the total is larger than the number of rows that were read, and the reading starts again. Throws a RetriableError
- * if the list cannot be read completely.
+ * Yields each row once, in pages. If rows before the offset disappear during the reading, the rows after them move
+ * forward, and a plain offset would skip some. So each page starts with rows of the previous page. If its first row is
+ * new, rows may have been skipped, and the reading steps back by one page. If rows are added before the offset, the
+ * total is larger than the number of rows that were read, and the reading starts again. Throws a RetriableError if the
+ * list cannot be read completely.
  */
 export async function* readOffsetPages<Row>(
   options: OffsetPagesOptions<Row>,

@@ -1,8 +1,8 @@
 /** Fetching ahead while something else is in progress. */
 
 /**
- * Yields the same items in the same order, fetched before they are requested. At most `most` are kept waiting. An error
- * comes after the items before it.
+ * Yields the same items in the same order, but fetches them before they are requested. At most `most` of them wait. An
+ * error comes after the items before it.
  */
 export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
@@ -39,7 +39,7 @@ export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGe
 
 const END = { done: true, value: undefined } as const;
 
-/** Yields the results of the work in the order of the items. At most `most` are in progress at once. */
+/** Yields the results of the work in the order of the items. At most `most` are in progress at the same time. */
 export async function* together<T, Result>(
   things: AsyncIterable<T>,
   most: number,
@@ -82,7 +82,7 @@ function ended<Word>(promise: Promise<unknown>, word: Word): Promise<Word> {
 }
 
 /**
- * An error is thrown when the promise is awaited. If it is never awaited, this prevents an unhandled
+ * Returns the promise. An error is thrown when it is awaited. If it is never awaited, this prevents an unhandled
  * rejection.
  */
 export function heard<T>(promise: Promise<T>): Promise<T> {

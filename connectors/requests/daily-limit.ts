@@ -5,7 +5,7 @@ import type { LimitState } from '../contract.ts';
 /** The percentage of the daily requests that is left to the nonprofit's other tools. */
 export const dailyReservePercentSchema = z.number().min(0).max(95).default(20);
 
-/** Returns true if the next request would be one of those. */
+/** Returns true if the next request would use the reserve for other tools. */
 export function isInReserve(
   { max, remaining }: LimitState['daily'],
   reservePercent: number,
@@ -15,9 +15,9 @@ export function isInReserve(
 
 /** The account's daily requests as the CRM last reported them, and the share that is reserved for other tools. */
 export interface DailyLimit {
-  /** According to the last response, or null before the first response. */
+  /** Returns the state according to the last response, or null before the first response. */
   state(): LimitState | null;
-  /** Records the limit that a response reported, or null if it reported none. */
+  /** Records the limit that a response has reported. Null if it reported none. */
   note(daily: LimitState['daily'] | null): void;
   /** Throws a RetriableError if the next request would be taken from the nonprofit's other tools. */
   guard(): void;

@@ -4,12 +4,14 @@
  */
 import { FatalError } from '../../src/core/errors.ts';
 
-/** `what` names the records, such as `the archived contacts of HubSpot`. */
+/**
+ * Creates the error for an endless list. `what` is the name of the records, such as `the archived contacts of HubSpot`.
+ */
 export function readingEndless(what: string): FatalError {
   return new FatalError(`Reading ${what} never finishes.`, { code: 'crm_reading_endless' });
 }
 
-/** `query` names the query. */
+/** Creates the error for an endless query. `query` is its name. */
 export function queryEndless(query: string): FatalError {
   return new FatalError(`${query} never finishes.`, { code: 'crm_query_endless' });
 }

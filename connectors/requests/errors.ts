@@ -5,17 +5,17 @@ import { MAX_ANSWER_BYTES } from '../../src/outbound/exchange.ts';
 
 type Background = Omit<ErrorFacts, 'code'>;
 
-/** The CRM rejects the sign-in. The message contains the fix. */
+/** Creates the error for a rejected sign-in. The message contains the fix. */
 export function signInRefused(message: string, background: Background): ConfigurationError {
   return new ConfigurationError(message, { ...background, code: 'crm_unauthorized' });
 }
 
-/** The CRM permanently rejects a request. The message contains the reason. */
+/** Creates the error for a request that the CRM permanently rejects. The message contains the reason. */
 export function requestRefused(message: string, background: Background): ConfigurationError {
   return new ConfigurationError(message, { ...background, code: 'crm_request_refused' });
 }
 
-/** The account's daily requests are used up. `sentence` is the text that reports this. */
+/** Creates the error for an account whose daily requests are used up. `sentence` reports this. */
 export function limitUsedUp(sentence: string, background: Background): RetriableError {
   return goesOn(sentence, { ...background, code: 'crm_limit_reached' });
 }
@@ -26,13 +26,13 @@ export function passingFailure(sentence: string, background: Background): Retria
   return new RetriableError(message, { ...background, code: 'crm_unavailable' });
 }
 
-/** The last attempt of a request failed in the same way. */
+/** Creates the error for a request whose last attempt failed in the same way as the others. */
 export function stayedBusy(crm: string, status: number): RetriableError {
   const sentence = `${crm} stays busy (status ${status}).`;
   return goesOn(sentence, { code: 'crm_unavailable', details: { status } });
 }
 
-/** There was no response, or no complete one. */
+/** Creates the error for a request without a complete response. */
 export function unanswered(crm: string, cause: unknown, hasExpired: boolean): RetriableError {
   const sentence = hasExpired
     ? `${crm} did not respond in time.`
@@ -67,7 +67,10 @@ export function listIncomplete(what: string, why: string): RetriableError {
   return goesOn(sentence, { code: 'crm_unavailable', details: { what } });
 }
 
-/** `sentence` says what is too large. Another request would return the same amount of data. */
+/**
+ * Creates the error for a response that is too large. `sentence` says what is too large. Another request would return
+ * just as much data.
+ */
 export function replyTooLarge(sentence: string, maxBytes: number): RetriableError {
   return goesOn(
     `${sentence}, and the rest was not read. No part of its API sends that much. Check whether a proxy in between is the cause.`,
@@ -75,7 +78,7 @@ export function replyTooLarge(sentence: string, maxBytes: number): RetriableErro
   );
 }
 
-/** The body of one response is larger than the limit for reading. */
+/** Creates the error for a response whose body is above the limit for reading. */
 export function bodyTooLarge(crm: string): RetriableError {
   const megabytes = MAX_ANSWER_BYTES / 1024 / 1024;
   const sentence = `${crm} responded to one request with more than ${megabytes} MB`;

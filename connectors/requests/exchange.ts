@@ -17,12 +17,9 @@ import { throwIfStopped } from './stopped.ts';
 export interface CrmRequest extends Outgoing {
   /** False for a request that changes nothing although its method suggests otherwise. */
   isWrite?: boolean;
-  /** The paces for which it waits before each attempt. The first one is paused after a 429. */
+  /** The paces for which it waits before each attempt. After a 429, the first one is paused. */
   paces?: readonly RequestPace[];
-  /**
-   * For requests that a run does not need: they get fewer attempts, and less time for each, than other
-   * requests.
-   */
+  /** For requests that a run does not need. They get fewer attempts, and less time for each. */
   patience?: { maxTries: number; timeoutMs: number };
   /** Returns true for a response that refuses this request, although it looks like a temporary failure. */
   isRefusal?(reply: CrmReply): boolean;
@@ -70,9 +67,7 @@ export interface CrmLine {
 
 /** Sends requests to a CRM at their pace, and repeats requests that fail temporarily. */
 export interface CrmExchange {
-  /**
-   * Returns the whole response, whatever its status. Throws one of the four kinds of error if there is none.
-   */
+  /** Returns the whole response, whatever its status. Throws one of the four kinds of error if there is none. */
   send(request: CrmRequest): Promise<CrmReply>;
   /** Ends requests that are in flight. */
   close(): void;
@@ -88,9 +83,8 @@ const UPLOAD_TIMEOUT_MS = 600_000;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Creates the exchange of one connector. It does not open anything yet. Requests may be repeated whatever
- * their method, because reads change nothing, writing the same values twice gives the same result, and
- * created things are found again by their name.
+ * Creates a connector's exchange. Opens nothing yet. Requests may be repeated whatever their method. Reads change
+ * nothing, writing the same values twice gives the same result, and created things are found again by their name.
  */
 export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchange {
   const { crm } = manners;
@@ -161,7 +155,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
   }
 
   /**
-   * After a limit was reached, all requests of a pace wait. For any other reason, only this request waits.
+   * Waits before a retry. After a limit was reached, all requests of a pace wait. For any other reason, only this
+   * request waits.
    */
   async function waitToRepeat(request: CrmRequest, reply: CrmReply | null, attempt: number) {
     const askedMs = reply === null ? null : retryAfterMs(reply.headers, clock.now());
@@ -175,8 +170,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
 }
 
 /**
- * Returns a successful response to a read that is not JSON: the page of a proxy, an incomplete response, or none. After
- * a write, the caller decides.
+ * Returns true if a successful response to a read is not JSON but the page of a proxy, an incomplete response, or
+ * nothing. After a write, the caller decides.
  */
 function isUnreadable(
   { method, isWrite = method !== 'GET', headers }: CrmRequest,
@@ -186,7 +181,7 @@ function isUnreadable(
   return headers['accept'] === 'application/json' && parseJson(reply.text) === null;
 }
 
-/** Null if there was no response, or no complete one. */
+/** Returns the response, or null if there was none or it was incomplete. */
 function replyIn(outcome: Outcome): CrmReply | null {
   if (outcome.kind === 'answered') return { ...outcome, chunks: null };
   return outcome.kind === 'opened' ? { ...outcome, text: '' } : null;

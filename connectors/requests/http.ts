@@ -1,7 +1,7 @@
 /**
- * HTTP for connectors: what each author would otherwise write. Requests are signed in, keep to the CRM's pace and daily
- * limit, and are repeated if a failure is temporary. A response is checked against a schema, and every failure becomes one
- * of the four kinds of error, with a message that contains no key and nothing about people.
+ * HTTP for connectors, with everything that each author would otherwise write. Requests are signed in, keep the CRM's
+ * pace and daily limit, and are repeated if a failure is temporary. A response is checked with a schema. Every failure
+ * becomes one of the four kinds of error, with a message that contains no key and nothing about people.
  */
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
@@ -20,7 +20,10 @@ export type HttpOptions = HttpTarget & HttpSignIn;
 
 export type HttpSignIn = KeySignIn | TokenSignIn;
 
-/** With a key in `headers`. Clients with the same address and headers are one account, unless `account` differs. */
+/**
+ * A sign-in with a key in `headers`. Clients with the same address and headers are one account, unless `account` is
+ * different.
+ */
 interface KeySignIn {
   tokens?: undefined;
   account?: string;
@@ -31,8 +34,8 @@ interface TokenSignIn {
   /** The tokens (`shareSignIn`). Each request has a bearer token. */
   tokens: HttpTokens;
   /**
-   * Names the account that the tokens are for, for example by the client's name in the settings: tokens change, so they
-   * cannot tell whose requests the CRM counts together.
+   * The account that the tokens are for, such as the client's name in the settings. Tokens change, so they do not show
+   * whose requests the CRM counts together.
    */
   account: string;
 }
@@ -44,32 +47,37 @@ export interface HttpTarget {
   /** The address of the API, as in `crm.url`. Paths of requests are appended to it. */
   url: string;
   deps: Pick<ConnectorDeps, 'clock' | 'signal' | 'onCall' | 'fetch' | 'board'>;
-  /** Headers of each request, for example the one with the key. */
+  /** Headers of each request, for example the header with the key. */
   headers?: Readonly<Record<string, string>>;
-  /** The setting that contains the key, for the message about a rejected key; `crm.apiKey` if omitted. */
+  /** The setting that contains the key, for the message about a rejected key. Defaults to `crm.apiKey`. */
   keySetting?: string;
   /**
-   * The maximum number of requests in a period. All connectors of a process with the same address, headers and account share it,
-   * and so do all processes on Postgres. Omitted or null: no limit, except after a 429.
+   * The maximum number of requests in a period. All connectors of a process with the same address, headers and account
+   * share it, and so do all processes on Postgres. If omitted or null, there is no limit, except after a 429.
    */
   pace?: { requests: number; perMs: number } | null;
   /** For a CRM that limits the requests of a day. */
   daily?: DailyOptions;
-  /** Attempts of one request, 5 if omitted. The first wait is `firstWaitMs` (one second), and it doubles. */
+  /**
+   * How often one request is tried. Defaults to 5. The first wait is `firstWaitMs` (one second), and each further wait
+   * is twice as long.
+   */
   maxTries?: number;
   firstWaitMs?: number;
-  /** Time for one attempt; 60 seconds if omitted. */
+  /** How long one attempt may take. Defaults to 60 seconds. */
   timeoutMs?: number;
-  /** Returns true if another attempt may avoid this response. If omitted: 408, 425, 429 and 5xx. */
+  /**
+   * Returns true if another attempt may avoid this response. By default, this is the case for 408, 425, 429 and 5xx.
+   */
   isPassing?(reply: { status: number; text: string }): boolean;
 }
 
 export interface DailyOptions {
   /** Reads the limit from the headers of a response, or null if they do not contain it. */
   read(headers: Headers): LimitState['daily'] | null;
-  /** The share that is left to the nonprofit's other tools; 20 if omitted. */
+  /** The share that is left to the nonprofit's other tools. Defaults to 20. */
   reservePercent?: number;
-  /** The period in the CRM's own terms; `a day` if omitted. */
+  /** The period in the CRM's own terms. Defaults to `a day`. */
   period?: string;
 }
 
@@ -95,7 +103,10 @@ export interface HttpRequest {
   form?: Readonly<Record<string, string>>;
   /** False for a request that changes nothing although its method suggests otherwise. */
   isWrite?: boolean;
-  /** Attempts of this request, if they should be fewer: for a request that the connector can also send in smaller parts. */
+  /**
+   * How often this request is tried, if it should be fewer times. Used for a request that the connector can also send
+   * in smaller parts.
+   */
   maxTries?: number;
   /**
    * Returns true for a response that refuses exactly this request, although its status says something else. It is not
@@ -107,15 +118,19 @@ export interface HttpRequest {
 /** The answer to a request about records. */
 export type HttpAnswer<Body> =
   | { ok: true; status: number; body: Body }
-  /** The CRM refuses exactly this request. `body` is its JSON, or null. It may quote people: never put it into a message. */
+  /**
+   * The CRM refuses exactly this request. `body` is its JSON, or null. It may quote people, so never put it into a
+   * message.
+   */
   | { ok: false; status: number; body: unknown };
 
 export interface Http {
   /** Returns the body of a successful response. For any other response, throws an error of the contract. */
   read<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<Body>;
   /**
-   * Also returns a refusal of this request (400, 403, 404, 409, 410, 412, 422, 423), which may be about one record. 403
-   * can be a protected record, and 423 a locked one. Throws for any other failure, as `read` does.
+   * Returns the response. A refusal of this request (400, 403, 404, 409, 410, 412, 422, 423) is also returned, because
+   * it may be about one record. For example, 403 can be a protected record, and 423 a locked one. Throws for any other
+   * failure, as `read` does.
    */
   ask<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<HttpAnswer<Body>>;
   /** Returns the daily limit, for `readLimits`, or null if the CRM has not reported one. */
@@ -270,7 +285,10 @@ export interface HttpPaces {
   find(options: HttpOptions): RequestPace;
 }
 
-/** On a board, an account shares its pace with other processes. Connectors with the same clock share their paces. */
+/**
+ * Creates the paces. On a board, an account shares its pace with other processes. Connectors with the same clock share
+ * their paces.
+ */
 export function createHttpPaces(): HttpPaces {
   const known = new WeakMap<WallClock, ReturnType<typeof createBoards>>();
   return {
@@ -294,7 +312,7 @@ function createBoards() {
   return eachBoard(() => new Map<string, RequestPace>());
 }
 
-/** A clock that only knows the time of day cannot measure a wait. */
+/** Returns a clock for the paces. A clock that only knows the time of day cannot measure a wait. */
 function toPaceClock(clock: ConnectorDeps['clock']): Pick<Clock, 'monotonicMs' | 'sleep'> {
   return isWhole(clock) ? clock : systemClock;
 }

@@ -8,7 +8,7 @@ interface Ended<Result> {
 
 /** Does the work for each item. */
 export interface LaneOptions<Thing, Result> {
-  /** The number of pieces of work in progress at a time. */
+  /** How much work is in progress at a time. */
   lanes: number;
   work(thing: Thing): Promise<readonly Result[]>;
   /** Returns true for an item that has to wait for all items before it. If omitted, no item has to. */
@@ -16,9 +16,8 @@ export interface LaneOptions<Thing, Result> {
 }
 
 /**
- * Processes several items at a time. If one fails as a whole, no other item is started. Work in progress is
- * awaited and its results are reported before the error is thrown, so nothing is written after the caller has
- * seen the end.
+ * Processes several items at a time. If one fails as a whole, no other item is started. Work in progress is awaited and
+ * its results are reported before the error is thrown. So nothing is written after the caller has seen the end.
  */
 export async function* inLanes<Thing, Result>(
   things: Iterable<Thing> | AsyncIterable<Thing>,

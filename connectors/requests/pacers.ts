@@ -17,7 +17,7 @@ export interface Pacer extends RequestPace {
 
 export type PaceClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
 
-/** On a board, all processes share the pace of the key. */
+/** Creates a key's pacer. On a board, all processes share it. */
 export function createPacer(
   clock: PaceClock,
   limit: WindowLimit,
@@ -31,7 +31,7 @@ export function createPacer(
   return { take: (signal) => take('all', signal), pause, keep };
 }
 
-/** Returns the paces of each board, which are created on first use. Null is for paces of this process alone. */
+/** Returns the paces of each board, which are created when they are first used. Null is for paces of this process. */
 export function eachBoard<Paces>(
   make: (board: DepartureBoard | null) => Paces,
 ): (board: DepartureBoard | null) => Paces {

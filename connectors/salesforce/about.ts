@@ -122,7 +122,7 @@ export const aboutSalesforce: AboutRemoteCrm = {
   },
 };
 
-/** The ways to sign in that Salesforce accepts only at the address of one org, and how each needs it. */
+/** The ways to sign in that Salesforce accepts only at one org's address, and how each needs it. */
 const OF_ONE_ORG: ReadonlyMap<string, string> = new Map([
   ['clientCredentials', 'client credentials need'],
   ['token', 'an access token needs'],

@@ -18,17 +18,17 @@ export interface SalesforceWorld {
 }
 
 /**
- * Salesforce's HTTP, signed in: the requests of the library, sent by our own code and counted
- * against the daily limit. A request that fails throws one of the four kinds of error.
+ * Salesforce's HTTP API, signed in. The library builds the requests. Our own code sends them and counts them against
+ * the daily limit. A request that fails throws one of the four kinds of error.
  */
 export interface SalesforceApi extends SalesforceClient {
   signIn(): Promise<SignIn>;
   limit: DailyLimit;
-  /** Epoch ms by Salesforce's clock, from its last response, or null before the first. */
+  /** Returns the time by Salesforce's clock from its last response (epoch ms), or null before the first response. */
   serverTimeMs(): number | null;
 }
 
-/** It does not open anything, because the first request signs in. */
+/** Creates the API. Opens nothing, because the first request signs in. */
 export function createApi(
   settings: SalesforceSettings,
   { clock, secrets, signal, onCall, fetch }: ConnectorDeps,
@@ -88,7 +88,10 @@ export function createApi(
     return client;
   }
 
-  /** Also works after the run has been stopped. It tries once, for a few seconds, because the process is about to end. */
+  /**
+   * Sends a request even after the run has been stopped. It tries once, for a few seconds, because the process is about
+   * to end.
+   */
   async function abortJob(kind: JobKind, id: string): Promise<void> {
     const { createClient } = await import('./client.ts');
     const last = createClient(settings.apiVersion, (request) =>
@@ -97,7 +100,9 @@ export function createApi(
     await last.abortJob(kind, id);
   }
 
-  /** The only place that adds the token to a request, and only if the request goes to the instance that signed in. */
+  /**
+   * Adds the token to a request, but only if the request goes to the instance that signed in. No other code does this.
+   */
   async function carry(
     { url: path, headers, ...request }: LibraryRequest & Pick<CrmRequest, 'patience'>,
     { send }: Pick<CrmExchange, 'send'>,

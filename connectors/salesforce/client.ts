@@ -1,10 +1,10 @@
 /**
- * jsforce, which knows Salesforce's API, combined with our own sending: the library builds paths, bodies and forms and
+ * Combines jsforce, which knows Salesforce's API, with our own sending. The library builds paths, bodies and forms and
  * reads JSON, and `carry` sends. Only this file imports the library. The library is loaded when the first request is
  * sent, so a process without Salesforce does not load it.
  *
- * These parts of the library are not used. `query` and `queryMore` rewrite a hostile address of a next page instead of
- * refusing it. `poll` and `loadAndWaitForResults` delete a job after 30 seconds. `uploadData`, `result`, `get…Results`
+ * These parts of the library are not used. `query` and `queryMore` rewrite a hostile address of a next page and do not
+ * refuse it. `poll` and `loadAndWaitForResults` delete a job after 30 seconds. `uploadData`, `result`, `get…Results`
  * and `bulk2.query` hold whole results in memory, and more than one page ends the process. `login` and `identity` send
  * a password or put the token into an address.
  */
@@ -26,13 +26,13 @@ import { addressRefused } from './sign-in/instance.ts';
 
 /** A request as built by the library. */
 export interface LibraryRequest extends Outgoing {
-  /** A path of the org with its query; the whole address for OAuth. */
+  /** A path of the org with its query. For OAuth, the whole address. */
   url: string;
 }
 
 /**
- * Sends a request of the library with our own code. Only a successful response is returned. Any other
- * response is thrown as one of our errors.
+ * Sends a request of the library with our own code. Returns only a successful response. Any other response is thrown as
+ * one of our errors.
  */
 export type Carry = (request: LibraryRequest) => Promise<CrmReply>;
 
@@ -115,8 +115,7 @@ export class GuardedConnection extends Connection {
   }
 
   /**
-   * Reads the description without the library's cache, which would keep each one for as long as the
-   * connection is open.
+   * Reads the description without the library's cache, which would keep each one for as long as the connection is open.
    */
   describeUncached(objectName: string): Promise<unknown> {
     return super.describe(objectName);
@@ -147,7 +146,7 @@ export async function readUserInfo(carry: Carry): Promise<unknown> {
   );
 }
 
-/** The library requires a version, although this path does not contain one. */
+/** A version for a path that does not contain one, because the library requires it. */
 const ANY_VERSION = '67.0';
 
 /** The requests from an app to the servers that sign users in. */
@@ -163,7 +162,7 @@ export interface AppConfig {
   /** The address at which the app signs in. */
   loginUrl: string;
   clientId?: string | undefined;
-  /** Public clients have none. */
+  /** The app's secret. Public clients have none. */
   clientSecret?: string | undefined;
   redirectUri?: string | undefined;
   /** For PKCE. The library sends its hash with the user's browser, and the verifier itself with the code. */
@@ -267,8 +266,8 @@ function toCsvAnswer(reply: CrmReply | null): CsvAnswer {
 }
 
 /**
- * Returns the library's result, with its errors replaced by ours, because their texts may contain the body of
- * a response.
+ * Returns the library's result. Its errors are replaced with ours, because their texts may contain the body of a
+ * response.
  */
 async function withOwnErrors<Result>(result: PromiseLike<Result>): Promise<Result> {
   try {
@@ -280,8 +279,8 @@ async function withOwnErrors<Result>(result: PromiseLike<Result>): Promise<Resul
 }
 
 /**
- * The library returns anything that is not JSON as text, such as the page of a proxy (CRM facts,
- * section E).
+ * Throws if the response is not JSON. The library returns anything else as text, such as the page of a proxy (CRM
+ * facts, section E).
  */
 async function readable(answer: PromiseLike<unknown>): Promise<unknown> {
   const body = await withOwnErrors(answer);
@@ -303,7 +302,7 @@ function toOutgoing({ method, url, headers = {}, body }: HttpRequest): LibraryRe
   throw new TypeError('The library builds bodies of text only.');
 }
 
-/** In lower case, and without the length, which the sender calculates again. */
+/** Returns the headers in lower case and without the length, which the sender calculates again. */
 function toHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
@@ -312,8 +311,8 @@ function toHeaders(headers: Readonly<Record<string, string>>): Record<string, st
 }
 
 /**
- * Declares every body as JSON, because the library would convert XML or CSV from a third party into something
- * other than text.
+ * Declares every body as JSON. Otherwise the library would convert XML or CSV from a third party into something other
+ * than text.
  */
 function toResponse({ status, text }: CrmReply): HttpResponse {
   return { statusCode: status, headers: { 'content-type': 'application/json' }, body: text };

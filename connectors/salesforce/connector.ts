@@ -36,11 +36,11 @@ import {
 import { createSalesforceConsent } from './sign-in/consent.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
 
-/** Salesforce as a CRM; `README.md` in this folder describes rights, limits and oddities. */
+/** Salesforce as a CRM. `README.md` in this folder describes rights, limits and peculiarities. */
 export const salesforceConnector: ConnectorDefinition<SalesforceSettings> =
   defineSalesforceConnector({ fetch: outboundFetch('anywhere'), random: Math.random });
 
-/** Returns the same connector in a different environment, for example one without jitter. */
+/** Returns the connector for a different environment, for example one without jitter. */
 export function defineSalesforceConnector(
   world: SalesforceWorld,
 ): ConnectorDefinition<SalesforceSettings> {

@@ -15,7 +15,7 @@ import { blankToNull } from './values.ts';
 
 /** The columns of Contact that describe the person who is sent to the service. */
 export interface ContactShape {
-  /** The columns to select, the ID first; never a column that the user cannot see. */
+  /** The columns to select, ID first. Never includes a column that the user cannot see. */
   columns: readonly string[];
   /** The parts of an identity, and which parts of it the user may read. */
   identity: IdentityShape;
@@ -94,7 +94,7 @@ const PARTS = ['Street', 'City', 'State', 'PostalCode', 'Country'];
 /** The most significant address first. */
 const ADDRESSES = ['Mailing', 'Other'].map((kind) => PARTS.map((part) => `${kind}${part}`));
 
-/** Every org has these fields, so if a field is not described, it is hidden. */
+/** Adds the sources of addresses. Every org has these fields, so if a field is not described, it is hidden. */
 function addressSources({ fields }: ObjectDescription): IdentitySource[] {
   return ADDRESSES.flat().map((name) => ({ name, part: 'addresses', readable: fields.has(name) }));
 }
@@ -130,7 +130,10 @@ function createUnreadable(
   };
 }
 
-/** Streets have several lines, but an address has one. Parts that a response omits are `missing`. */
+/**
+ * Joins the parts of an address. Streets have several lines, but an address has one. Parts that a response lacks are
+ * `missing`.
+ */
 function joined(parts: readonly string[], read: ColumnReader, missing: string[]): string {
   let address = '';
   for (const part of parts) {

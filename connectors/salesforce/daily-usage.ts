@@ -9,7 +9,7 @@ export function createOrgLimit(reservePercent: number): DailyLimit {
   });
 }
 
-/** `Sforce-Limit-Info: api-usage=18/5000`; counts all tools of the org together. */
+/** Matches `Sforce-Limit-Info: api-usage=18/5000`. It counts all tools of the org together. */
 const USAGE = /api-usage=(\d+)\/(\d+)/;
 
 /** Returns the daily usage from a response's headers, or null if they contain none. */

@@ -18,7 +18,7 @@ const describedFieldSchema = z.object({
   calculated: z.boolean().default(false),
   autoNumber: z.boolean().default(false),
   custom: z.boolean().default(false),
-  /** False for long and encrypted texts: conditions of a query cannot contain them. */
+  /** False for long and encrypted texts, which a query's conditions cannot contain. */
   filterable: z.boolean().default(true),
   restrictedPicklist: z.boolean().default(false),
   picklistValues: z
@@ -39,7 +39,7 @@ export interface ObjectDescription {
   /** True if the user may change records of this kind at all. */
   updateable: boolean;
   fields: ReadonlyMap<string, DescribedField>;
-  /** The kinds of record that point to this one, as far as the user may see them. */
+  /** The kinds of record that point to this kind, as far as the user may see them. */
   childObjects: ReadonlySet<string>;
 }
 
@@ -63,7 +63,7 @@ export async function describeObject(
   };
 }
 
-/** Does the same, or returns null if the org has no such kind of record or the user may not see it. */
+/** Describes a kind of record. Returns null if the org does not have it or the user may not see it. */
 export async function describeIfSeen(
   api: SalesforceApi,
   objectName: string,

@@ -15,7 +15,7 @@ export interface EmployerShape {
   /** The source from which the columns are read, or null if none can be read. */
   source: string | null;
   /**
-   * Returns the employer's name, or null if there is none, undefined if there is an employer whose name cannot be read.
+   * Returns the employer's name. Null if there is no employer, and undefined if there is one whose name cannot be read.
    */
   getName(read: ColumnReader): string | null | undefined;
 }
@@ -31,8 +31,8 @@ const HOUSEHOLD_MARK = 'npe01__SYSTEM_AccountType__c';
 const ORGANIZATION = 'Organization';
 
 /**
- * With the Nonprofit Success Pack, the account is the household. A person account is the person. So neither is ever
- * used as an employer.
+ * Returns the shape of employers. With the Nonprofit Success Pack, the account is the household. A person account is
+ * the person. So neither is ever used as an employer.
  */
 export async function shapeEmployer(
   api: SalesforceApi,

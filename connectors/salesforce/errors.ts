@@ -18,8 +18,8 @@ import {
 
 /**
  * What to do about a Salesforce error. `lock` and `passing` are temporary, and `limit` ends tomorrow. `session` needs a
- * new sign-in, and `settings` always requires a user to act. `crowded` is about the number of records that were
- * written together, and `record` is about one record only.
+ * new sign-in, and `settings` always requires a user to act. `crowded` is about the number of records that were written
+ * together, and `record` is about one record only.
  */
 export type ErrorSort =
   | 'lock'
@@ -48,7 +48,7 @@ export interface SalesforceFault {
   fields: readonly string[];
 }
 
-/** Meaning of the error codes of a request or a record (CRM facts, section A5). */
+/** The meanings of a request's or a record's error codes (CRM facts, section A5). */
 const MEANINGS = new Map<string, ErrorMeaning>(
   Object.entries({
     UNABLE_TO_LOCK_ROW: {
@@ -213,7 +213,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
 
 /**
  * The meaning of an exceeded limit for one transaction. Its records are written again in smaller groups, so a user sees
- * the sentence only if a contact exceeds the limit alone.
+ * the sentence only if a single contact exceeds the limit.
  */
 const CROWDED_MEANING: ErrorMeaning = {
   sort: 'crowded',
@@ -230,8 +230,9 @@ const OWN_CODE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Salesforce's limits for one transaction (“governor limits”), as its messages name them: `System.LimitException: Too
- * many SOQL queries: 101`, `Apex CPU time limit exceeded`, `Apex heap size too large: 6127412`.
+ * Salesforce's limits for one transaction (“governor limits”) as its messages name them, such as
+ * `System.LimitException: Too many SOQL queries: 101`, `Apex CPU time limit exceeded` and `Apex heap size too large:
+ * 6127412`.
  */
 const CROWDED =
   /System\.LimitException|Apex CPU time limit exceeded|Apex heap size too large|\bToo many (?:[A-Za-z.]+ ){1,4}?(?:statements|rows|queries|calls|jobs|emails?|callouts|invocations)\b[^:]{0,40}: \d/;
@@ -259,14 +260,14 @@ export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
   return CROWDED.test(message) ? CROWDED_MEANING : meaning(code);
 }
 
-/** Returns true for too many requests at once, and false for too many in a day. Both have the same code. */
+/** Returns true for too many requests at the same time, and false for too many in a day. Both have the same code. */
 function isConcurrencyLimit({ code, message }: Omit<SalesforceFault, 'fields'>): boolean {
   return code === 'REQUEST_LIMIT_EXCEEDED' && /concurrent/i.test(message);
 }
 
 /**
- * Returns the sentence for a rejection. It is our own text with names of triggers and fields, and contains
- * nothing else from Salesforce.
+ * Returns the sentence for a rejection. It is our own text with names of triggers and fields, and contains nothing else
+ * from Salesforce.
  */
 export function sentenceFor(fault: SalesforceFault): string {
   const { sentence } = getMeaning(fault);
@@ -277,7 +278,7 @@ export function sentenceFor(fault: SalesforceFault): string {
   return sentence + source + fields;
 }
 
-/** `Guard: execution of BeforeUpdate`, which is how Salesforce's messages about a trigger start. */
+/** Matches `Guard: execution of BeforeUpdate`, which is how Salesforce's messages about a trigger start. */
 const TRIGGER = /^(\w{1,40}(?:\.\w{1,40})?): execution of (?:Before|After)[A-Z]/;
 
 /** Returns Salesforce's own text, for deciders, or null if our sentence is enough. */
@@ -340,7 +341,10 @@ export function parseFault(status: number, text: string, asked = ''): Salesforce
 /** How messages about a query name a column or an object. */
 const NAMED = /No such column '(\w+)'|sObject type '(\w+)'|(?:for|The) field '(\w+)'/g;
 
-/** Names that Salesforce calls wrong, if they are in our request, so no other text is mistaken for a name. */
+/**
+ * Returns the names that Salesforce calls wrong. Only names that are in our request are returned, so no other text is
+ * taken for a name.
+ */
 function namesIn(message: string, asked: string): string[] {
   const withoutTexts = decoded(asked).replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''");
   const ours = new Set(withoutTexts.match(/\w+/g));
@@ -363,7 +367,7 @@ export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   return readAnswer('Salesforce', schema, body);
 }
 
-/** Salesforce's own code behind one of our errors, or null. */
+/** Returns Salesforce's own code behind one of our errors, or null if there is none. */
 export function getCrmCode(error: unknown): string | null {
   if (!(error instanceof DonorSyncError)) return null;
   const { crmCode } = z.object({ crmCode: z.string().optional() }).parse(error.details);

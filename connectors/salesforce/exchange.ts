@@ -8,9 +8,7 @@ import {
 /** 420 is Salesforce's own word for "later". */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([420, 429, 500, 502, 503, 504]);
 
-/**
- * Requests to Salesforce, each sent at most four times: the waits are about 0.5, 1 and 2 seconds.
- */
+/** Sends requests to Salesforce, each at most four times. The waits are about 0.5, 1 and 2 seconds. */
 export function createExchange(line: CrmLine): CrmExchange {
   return createCrmExchange(
     {
@@ -27,7 +25,10 @@ export function createExchange(line: CrmLine): CrmExchange {
   );
 }
 
-/** A query that took too long once takes too long again, whichever status is returned. */
+/**
+ * Returns true for a temporary failure. A query that took too long once takes too long again, whichever status is
+ * returned.
+ */
 function isPassing(reply: CrmReply): boolean {
   if (!PASSING_STATUSES.has(reply.status)) return isConcurrency(reply);
   return !reply.text.includes('QUERY_TIMEOUT');
@@ -37,7 +38,7 @@ function isThrottled({ status, text }: CrmReply): boolean {
   return status === 403 ? text.includes('REQUEST_LIMIT_EXCEEDED') : status === 429;
 }
 
-/** Having too many requests at once ends within seconds. Having too many in a day does not. */
+/** Returns true for too many requests at the same time, which ends within seconds. Too many in a day does not. */
 function isConcurrency(reply: CrmReply): boolean {
   return isThrottled(reply) && /concurrent/i.test(reply.text);
 }

@@ -16,10 +16,7 @@ export interface ExclusionShape {
   columns: readonly string[];
   /** The fields for each reason, or null if the settings allow research about such people. */
   marks: Readonly<Record<Exclusion, MarkNames | null>>;
-  /**
-   * Returns the more significant reason, because the Nonprofit Success Pack ticks both boxes for deceased
-   * contacts.
-   */
+  /** Returns the more significant reason, because the Nonprofit Success Pack ticks both boxes for deceased contacts. */
   getExclusion(read: ColumnReader): Exclusion | 'mark_unknown' | null;
   /** Returns whether the person forbids research, which is more than a wish not to be contacted. */
   isObjection(read: ColumnReader): boolean;
@@ -27,7 +24,7 @@ export interface ExclusionShape {
    * The checkboxes of Individuals that express objections, for example `Individual.ShouldForget`.
    */
   objections: readonly string[];
-  /** Requests about the person's data, under the `privacy` key of a contact. Empty if there is none. */
+  /** Returns requests about the person's data for a contact's `privacy` key. Empty if there are none. */
   getPrivacy(read: ColumnReader): { privacy?: PrivacyMarks };
 }
 
@@ -42,7 +39,7 @@ export interface MarkNames {
 const KNOWN = {
   deceased: {
     pack: 'npsp__Deceased__c',
-    /** In orgs of some industries; a date, blank for living contacts. */
+    /** A date in orgs of some industries. Blank for living contacts. */
     own: ['DeceasedDate', 'PersonDeceasedDate'],
     individual: ['DeathDate'],
   },
@@ -57,7 +54,7 @@ const KNOWN = {
 const INDIVIDUAL = 'IndividualId';
 const INDIVIDUAL_ID = 'Individual.Id';
 
-/** Returns the org's own marks that count without a setting that names them. */
+/** Returns the org's own marks that count without a setting for them. */
 export function automaticMarks(
   { marks }: Pick<ExclusionShape, 'marks'>,
   { deceasedField, doNotContactField }: ContactsSettings,
@@ -76,7 +73,7 @@ interface ExclusionOptions {
   log: Log;
 }
 
-/** Finds the marks. It sends one more request to Salesforce only if contacts refer to Individuals. */
+/** Finds the marks. Sends one more request to Salesforce only if contacts refer to Individuals. */
 export async function shapeExclusions(
   api: SalesforceApi,
   description: ObjectDescription,
@@ -103,7 +100,7 @@ export async function shapeExclusions(
   const isHidden = createHiddenIndividual(log);
   const found = [...deceased.found, ...doNotContact.found];
   const asked = Object.values(requests).filter((mark) => mark !== null);
-  // People who are to be erased are excluded, regardless of the settings for other marks.
+  // People who are to be erased are excluded, whatever the settings for other marks are.
   const isToForget = (read: ColumnReader) =>
     requests.shouldForget !== null && isSet(requests.shouldForget, read);
   return {
@@ -156,8 +153,8 @@ interface Mark {
 }
 
 /**
- * The fields of an Individual that are requests about the person's data, or null if the org has no such field, or if
- * the user cannot see it.
+ * The fields of an Individual that are requests about the person's data. Null if the org has no such field or the user
+ * cannot see it.
  */
 type RequestMarks = Readonly<Record<keyof PrivacyMarks, Mark | null>>;
 
@@ -181,7 +178,8 @@ interface Marks {
 const NO_MARKS: Marks = { found: [], hidden: [] };
 
 /**
- * `individual` is undefined if contacts do not refer to Individuals, and null if the user cannot see them.
+ * Finds the marks. `individual` is undefined if contacts do not refer to Individuals, and null if the user cannot see
+ * them.
  */
 function findMarks(
   description: ObjectDescription,

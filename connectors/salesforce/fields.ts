@@ -165,7 +165,7 @@ const ALREADY_THERE: ReadonlySet<string> = new Set([
   'FIELD_ALREADY_EXISTS',
 ]);
 
-/** Null if the failure is not about this field. */
+/** Returns the problem with creating a field, or null if the failure is not about this field. */
 function creationProblem(error: unknown): string | null {
   if (!isConfigurationError(error) || error.code !== 'crm_request_refused') return null;
   if (lacksRight(error)) return NO_RIGHT_TO_CREATE;
@@ -177,7 +177,7 @@ const NO_RIGHT_TO_CREATE =
   '“View Setup and Configuration”). A System Administrator can grant it in a permission set for as long as ' +
   '`fields create` takes, or create the field by hand: Setup → Object Manager → Contact.';
 
-/** It takes a moment until the description shows a grant. */
+/** Waits until the description shows a grant, which takes a moment. */
 async function awaitEditable(session: SalesforceSession, names: readonly string[]): Promise<void> {
   for (let look = 0; look < LOOKS; look += 1) {
     session.description = await describeObject(session.api, 'Contact');

@@ -80,9 +80,7 @@ const NO_RELATIONSHIP = /Didn't understand relationship '(\w+)'/;
 const NO_TEXT =
   /filter criterion for field '(\w+)' must be of type (\w+) and should not be enclosed in quotes/;
 
-/**
- * Returns the names that the pattern finds in Salesforce's message, if the first of them is in the filter.
- */
+/** Returns the names that the pattern finds in Salesforce's message, if the first of them is in the filter. */
 function named({ says, names }: Refused, pattern: RegExp): [string, string | undefined] | null {
   const [, name, other] = pattern.exec(says) ?? [];
   return name === undefined || !names.has(name) ? null : [name, other];

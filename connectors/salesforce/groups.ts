@@ -64,7 +64,7 @@ async function* campaignMembers(
   if (leads > 0) session.log.info({ campaign: id, leads }, "the campaign's leads are left out");
 }
 
-/** People whom the Nonprofit Success Pack affiliates with an organization. */
+/** Yields people whom the Nonprofit Success Pack affiliates with an organization. */
 async function* affiliated(
   session: SalesforceSession,
   { organization, role, status }: Extract<SalesforceGroup, { affiliation: unknown }>['affiliation'],
@@ -129,7 +129,7 @@ const reportSchema = z.object({
   /** False if Salesforce has omitted rows. */
   allData: z.boolean(),
   hasDetailRows: z.boolean().default(true),
-  /** The rows of each grouping; `T!T` is the whole. */
+  /** The rows of each grouping. `T!T` is the whole report. */
   factMap: z.record(
     z.string(),
     z.object({
@@ -146,11 +146,11 @@ type Report = z.infer<typeof reportSchema>;
 /** Maximum number of rows that Salesforce returns for a report (CRM facts, section A2). */
 const MAX_ROWS = 2_000;
 
-/** Columns that contain the ID of the contact itself rather than of a related person. */
+/** Columns with the contact's own ID, and not the ID of a related person. */
 const CONTACT_ID_COLUMN =
   /^(CONTACT_ID|CONTACT\.ID|CONT_ID|CONTACTID|.*\bCONTACT\.ID|.*CONTACT_ID)$/i;
 
-/** Runs a report and returns the contacts in it. Throws if the report does not show all of its rows. */
+/** Runs a report and returns the contacts in it. Throws if the report does not show all its rows. */
 export async function readReport(api: SalesforceApi, id: string): Promise<string[]> {
   const report = readAs(reportSchema, await runReport(api, id));
   const rows = Object.values(report.factMap).flatMap((part) => part.rows);
@@ -171,10 +171,7 @@ async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
   }
 }
 
-/**
- * Returns the column with contact IDs: the column with such a name, or the only column that contains contact
- * IDs.
- */
+/** Returns the column with contact IDs. It has such a name, or is the only column that contains contact IDs. */
 function contactColumn(id: string, report: Report, cells: readonly (string | null)[][]): number {
   const { detailColumns } = report.reportMetadata;
   const holdsIds = (at: number) => cells.some((row) => row[at] !== null && row[at] !== undefined);

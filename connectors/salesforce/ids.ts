@@ -25,13 +25,15 @@ export function contactId(text: string): string | null {
   return longId(text.trim(), ID_PREFIXES.contact);
 }
 
-/** Returns the forms of an ID of 18 characters that users and programs may type instead. */
+/** Returns the other forms of an ID of 18 characters that users and programs may type. */
 export function otherForms(id: string): string[] {
   const forms = [id.slice(0, SHORT_LENGTH), id.toLowerCase(), id.toUpperCase()];
   return forms.filter((form) => form !== id);
 }
 
-/** Does the same, but returns a text that is not a contact's ID unchanged, so Salesforce rejects it. */
+/**
+ * Returns the ID in the same form, but returns a text that is not a contact's ID unchanged, so Salesforce rejects it.
+ */
 export function contactIdOrText(text: string): string {
   return contactId(text) ?? text;
 }
@@ -45,7 +47,7 @@ function longForm(text: string): string | null {
   return isFolded ? restored(text) : null;
 }
 
-/** Returns the ID with its letters in the case that its check characters encode, or null if that is impossible. */
+/** Returns the ID with its letters in the case that its check characters encode, or null if this is impossible. */
 function restored(folded: string): string | null {
   const check = folded.slice(SHORT_LENGTH).toUpperCase();
   let short = '';
@@ -55,7 +57,7 @@ function restored(folded: string): string | null {
     const character = folded.charAt(at);
     short += isCapital ? character.toUpperCase() : character.toLowerCase();
   }
-  // This detects a digit where a capital is expected, and an invalid check character.
+  // This finds a digit where a capital is expected, and an invalid check character.
   return toCheckCharacters(short) === check ? short + check : null;
 }
 
@@ -67,10 +69,10 @@ function toCheckCharacters(short: string): string {
   return check;
 }
 
-/** The number of characters that one check character encodes. */
+/** How many characters one check character encodes. */
 const CHUNK = 5;
 
-/** One bit for each capital among the five characters. The first character's bit is the lowest. */
+/** Returns one bit for each capital among the five characters. The first character's bit is the lowest. */
 function capitalBits(text: string, start: number): number {
   let bits = 0;
   for (let at = 0; at < CHUNK; at += 1) {

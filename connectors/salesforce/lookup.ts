@@ -23,8 +23,8 @@ import { canonicalValue } from './values.ts';
 const MAX_PATH_LENGTH = 12_000;
 
 /**
- * Reads the records of these contacts, including deleted ones, usually in one request. If the list of fields
- * and IDs is too long for an address, the request is split in half.
+ * Reads these contacts' records, including deleted ones, usually in one request. If the list of fields and IDs is too
+ * long for an address, the request is split in half.
  */
 export async function readByIds(
   session: SalesforceSession,
@@ -128,8 +128,8 @@ async function readContacts(
 }
 
 /**
- * The entry has the ID as it was requested, and the contact in it has the canonical ID. If `queryAll` does
- * not find a record, it is missing: it was purged from the recycle bin, or this user may not see it.
+ * Returns the entry for an ID. It has the ID as it was requested, and the contact in it has the canonical ID. If
+ * `queryAll` does not find a record, it is missing: it was purged from the recycle bin, or this user may not see it.
  */
 function toLookup(
   id: string,

@@ -6,7 +6,7 @@ import type { DescribedField, ObjectDescription } from './describe.ts';
 import type { ColumnReader } from './query.ts';
 import { blankToNull, canonicalValue } from './values.ts';
 
-/** Types of fields whose values are options, one of which may well be "No". */
+/** Types of fields whose values are options. One of them may well be "No". */
 export const PICKLIST_TYPES: ReadonlySet<string> = new Set([
   'picklist',
   'multipicklist',
@@ -42,7 +42,10 @@ export function readMark(read: ColumnReader, name: string): unknown {
   );
 }
 
-/** A checkbox marks a contact if it is ticked. Any other field marks with every value except zero. */
+/**
+ * Returns true if the field marks the contact. A checkbox does if it is ticked. Any other field marks with every value
+ * except zero.
+ */
 export function isMarked(raw: unknown, field: DescribedField): boolean {
   const value = canonicalValue(raw, field);
   return value !== null && value !== false && value !== 0;
@@ -53,8 +56,8 @@ export interface OptOutShape {
   /** The columns to select. */
   columns: readonly string[];
   /**
-   * A condition that all contacts who have opted out meet, and perhaps other contacts, or null if no contact can have
-   * opted out, or if no condition can be written.
+   * A condition that all contacts who have opted out meet, and perhaps others. Null if no contact can have opted out,
+   * or if no condition can be written.
    */
   condition: string | null;
   isOptedOut(read: ColumnReader): boolean;
@@ -99,7 +102,10 @@ export function shapeOptOut(
   };
 }
 
-/** Pure. If a text cannot be part of a query, it cannot be searched for. */
+/**
+ * Returns the condition, or null if there is none. If a text cannot be part of a query, it cannot be searched for.
+ * Pure.
+ */
 function conditionOfMark({ name, type, filterable }: DescribedField): string | null {
   if (!filterable) return null;
   return type === 'boolean' ? `${name} = true` : `${name} != null`;
@@ -157,7 +163,7 @@ function chooser(
   );
 }
 
-/** Retired options are included, because records may still have them. */
+/** Requires that the values are options. Retired options are included, because records may still have them. */
 function requireOptions(
   field: DescribedField,
   { setting, mayBeOther }: ValueList,

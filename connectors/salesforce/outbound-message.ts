@@ -1,11 +1,11 @@
 /**
- * Salesforce's Outbound Messages: unsigned SOAP with at most 100 notifications, for which Salesforce expects an
- * acknowledgement (developer guide "Outbound Messaging", vendor facts).
+ * Reads Salesforce's Outbound Messages. They are unsigned SOAP with at most 100 notifications, and Salesforce expects
+ * an acknowledgement (developer guide "Outbound Messaging", vendor facts).
  */
 
 /** The record of a notification. */
 export interface Notification {
-  /** The API name of its type. */
+  /** The API name of the record's type. */
   type: string;
   id: string;
   /** The org that sent the notification, or null if it is missing. */

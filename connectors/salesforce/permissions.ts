@@ -44,12 +44,12 @@ const saveResultsSchema = z.array(
   }),
 );
 
-/** Records of one request to the collections. */
+/** How many records are in one request to the collections. */
 const COLLECTION_ROWS = 200;
 
 /**
- * Gives the integration's user read and edit access to fields of Contact, through our own permission set,
- * which is created or used again. Returns the problems by field.
+ * Gives the integration's user read and edit access to fields of Contact, through our own permission set, which is
+ * created or used again. Returns the problems by field.
  */
 export async function grantFields(
   session: SalesforceSession,
@@ -67,9 +67,9 @@ export async function grantFields(
 }
 
 /**
- * Lets users read fields of Contact: users who already have the permission set, and the active users of a
- * profile if one is named. A permission set cannot be assigned to a profile itself. So if a user gets the
- * profile later, another call is needed.
+ * Lets users read fields of Contact: users who already have the permission set, and the active users of a profile if
+ * one is given. A permission set cannot be assigned to a profile itself. So if a user gets the profile later, another
+ * call is needed.
  */
 export async function showFields(
   session: SalesforceSession,
@@ -123,7 +123,7 @@ export async function countViewers(
   return sets.size === 0 ? 0 : countPeople(session, [...sets]);
 }
 
-/** Users other than the integration's who have one of these permission sets. */
+/** Counts users other than the integration's who have one of these permission sets. */
 async function countPeople(
   { api, userId }: PermissionDeps,
   sets: readonly string[],
@@ -252,7 +252,10 @@ async function save(
   return problems;
 }
 
-/** A refusal is thrown, because donor-sync cannot write anything without its own access. */
+/**
+ * Assigns the permission set to the integration's user. A refusal is thrown, because donor-sync cannot write anything
+ * without its own access.
+ */
 async function assignToSelf(
   { api, userId }: PermissionDeps,
   PermissionSetId: string,
@@ -268,9 +271,7 @@ async function assignToSelf(
   });
 }
 
-/**
- * Assigns a permission set to users who lack it, with one assignment each. Counts the refused assignments.
- */
+/** Assigns a permission set to users who lack it, one after the other. Counts the refused assignments. */
 async function assignTo(
   { api }: PermissionDeps,
   PermissionSetId: string,

@@ -4,7 +4,7 @@ import type { SalesforceApi } from './api.ts';
 import { getCrmCode, readAs } from './errors.ts';
 import { pagePath } from './sign-in/instance.ts';
 
-/** A record as returned by a query, with parents nested under the names of their relationships. */
+/** A record from a query. Parents are nested under the names of their relationships. */
 export type QueryRecord = Readonly<Record<string, unknown>>;
 
 /** Returns the value in a record's column, for example `FirstName` or `Account.Name`. */
@@ -22,10 +22,10 @@ const replySchema = z.object({
   nextRecordsUrl: z.string().optional(),
 });
 
-/** Maximum number of pages of one query; ten million records at Salesforce's page size. */
+/** The maximum number of pages of one query, for ten million records at Salesforce's page size. */
 const MAX_PAGES = 5_000;
 
-/** `query` omits deleted records; `queryAll` includes them. */
+/** `query` leaves out deleted records, and `queryAll` includes them. */
 export type QueryKind = 'query' | 'queryAll';
 
 /** Yields the records of a query page by page. Throws if the query cannot be read completely. */
@@ -75,10 +75,7 @@ export function isTooSlow(error: unknown): boolean {
   return getCrmCode(error) === 'QUERY_TIMEOUT';
 }
 
-/**
- * Does the same for items. If Salesforce takes too long for all of them at once, the request is split in
- * half.
- */
+/** Queries items. If Salesforce takes too long, the request is split in half. */
 export async function queryInHalves(
   items: readonly string[],
   ask: (items: readonly string[]) => Promise<QueryRecord[]>,
@@ -103,7 +100,7 @@ export function queryPath(soql: string, kind: QueryKind): string {
   return `/${kind}?q=${encodeURIComponent(soql)}`;
 }
 
-/** Reads columns of a record. `Account.Name` is the name of its parent. */
+/** Creates a reader for columns of a record. `Account.Name` is the name of its parent. */
 export function createColumnReader(record: QueryRecord): ColumnReader {
   return (column) => {
     let value: unknown = record;
@@ -133,7 +130,7 @@ export function quotedList(texts: readonly string[]): string {
   return `(${texts.map(quoted).join(',')})`;
 }
 
-/** Returns the conditions that are not null, combined with AND, as a clause. Empty if there are none. */
+/** Returns the conditions that are not null as a clause, combined with AND. Empty if there are none. */
 export function whereClause(conditions: readonly (string | null)[]): string {
   const present = conditions.filter((condition) => condition !== null);
   return present.length === 0 ? '' : ` WHERE ${present.join(' AND ')}`;

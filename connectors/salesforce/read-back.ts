@@ -16,7 +16,7 @@ const STAMPS = ['LastModifiedById', 'LastModifiedDate'];
 const SECOND_MS = 1_000;
 
 /**
- * Reads written fields back, usually in one request. Automation runs in the transaction of the write, as its user. So a
+ * Reads written fields back, usually in one request. Automation runs in the write's transaction, as its user. So a
  * value that differs from the sent value counts as changed by automation if our own user last changed the record,
  * between our write and its response.
  */
@@ -52,7 +52,7 @@ export async function readBack(
   });
 }
 
-/** Returns the author of the last change to a record: our write, another tool as our user, or someone else. */
+/** Returns the author of a record's last change: our write, another tool as our user, or someone else. */
 function findAuthor(
   read: ColumnReader,
   userId: string,

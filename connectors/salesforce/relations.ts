@@ -7,10 +7,10 @@ import { createColumnReader, queryInHalves, queryRecords, quotedList } from './q
 import type { SalesforceSettings } from './settings.ts';
 import { blankToNull } from './values.ts';
 
-/** The number of IDs in one request, so its address is not too long. */
+/** How many IDs are in one request, so that its address is not too long. */
 const IDS_PER_QUERY = 500;
 
-/** The number of requests in flight at a time for one page of contacts. */
+/** How many requests are in flight at a time for one page of contacts. */
 const QUERIES_AT_ONCE = 4;
 
 const OBJECT = 'AccountContactRelation';
@@ -24,15 +24,15 @@ const NEEDED = ['AccountId', 'ContactId', 'IsActive', 'Roles'];
 
 /** Whether relations provide employers that the columns of Contact do not have. */
 export interface Relations {
-  /** `none`: this org does not use them. */
+  /** Whether the org uses relations. `none` means that it does not. */
   state: 'none' | 'hidden' | 'readable';
   sources: readonly IdentitySource[];
 }
 
 /**
- * A person account is an account itself, so the person's employer is another account, to which the person is
- * related as an employee. Salesforce does not distinguish an org without relations from a user who may not
- * see them. In both cases, these employers are unknown, not absent.
+ * Returns the shape of relations. A person account is an account itself, so the person's employer is another account,
+ * to which the person is related as an employee. An org without relations looks the same as a user who may not see
+ * them. In both cases, these employers are unknown, and not absent.
  */
 export async function shapeRelations(
   api: SalesforceApi,
@@ -79,8 +79,7 @@ export async function withRelations(
 }
 
 /**
- * The organisations of one person. A relation always has an organisation, so an organisation without a name
- * is hidden.
+ * The organisations of one person. A relation always has an organisation, so an organisation without a name is hidden.
  */
 interface Related {
   names: Set<string>;

@@ -37,8 +37,8 @@ export interface SalesforceSession {
 }
 
 /**
- * Signs in and finds out what Contact looks like in this org. This usually takes one request in addition to
- * the sign-in.
+ * Signs in and finds out what Contact looks like in this org. This usually takes one request in addition to the
+ * sign-in.
  */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<SalesforceSettings>,
@@ -57,7 +57,7 @@ export async function openSession(
     log: deps.log,
     signal: deps.signal,
     random: world.random,
-    // The host distinguishes a sandbox from the org of which it is a copy, because their names are the same.
+    // The host distinguishes a sandbox from the org that it is a copy of, because their names are the same.
     account: { id: orgId, name: new URL(instanceUrl).host },
     userId,
     shape: await shapeContact(api, description, { employer, contacts, log: deps.log }),

@@ -26,7 +26,7 @@ export const authSchema = z.discriminatedUnion('type', [
     clientSecret: text.optional(),
     refreshToken: text,
   }),
-  /** A user grants donor-sync access once: `donor-sync connect`. */
+  /** A user grants donor-sync access once (`donor-sync connect`). */
   z.strictObject({
     type: z.literal('oauth'),
     clientId: text,
@@ -38,7 +38,7 @@ export const authSchema = z.discriminatedUnion('type', [
 
 export type AuthSettings = z.infer<typeof authSchema>;
 
-/** The version of Salesforce's APIs that is used if the settings do not name one. */
+/** The version of Salesforce's APIs that is used if the settings have none. */
 export const DEFAULT_API_VERSION = '67.0';
 
 /** The `crm` part of the settings for an integration with Salesforce. */
@@ -65,8 +65,8 @@ export const salesforceSettingsSchema = z.strictObject({
     .regex(/^\d{2,3}\.0$/, 'must look like 67.0')
     .default(DEFAULT_API_VERSION),
   /**
-   * The source of a contact's employer: the account, the primary affiliation of the Nonprofit Success Pack,
-   * or whichever of the two the org's own description suggests.
+   * Where a contact's employer comes from: the account, the primary affiliation of the Nonprofit Success Pack, or
+   * whichever of the two the org's own description suggests.
    */
   employer: z.enum(['auto', 'account', 'primaryAffiliation']).default('auto'),
   /** How amounts in US dollars are handled for contacts with another currency. */
@@ -75,7 +75,7 @@ export const salesforceSettingsSchema = z.strictObject({
   /** From this number of contacts on, they are read and written through the Bulk API. */
   bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),
   /**
-   * True if fields that a rule rejects without naming them are found by updates that Salesforce rolls back. False for
+   * True to find fields that a rule rejects without naming them, by updates that Salesforce rolls back. Use false for
    * orgs whose flows publish platform events immediately, because these events are not rolled back.
    */
   probe: z.boolean().default(true),
@@ -88,7 +88,7 @@ export const salesforceGroupSchema = z.union([
   z.strictObject({
     /** ID or name. */
     campaign: text,
-    /** Member statuses that count; if omitted, all of them. */
+    /** Member statuses that count. If omitted, all of them. */
     statuses: z.array(text).min(1).optional(),
   }),
   z.strictObject({

@@ -23,7 +23,7 @@ export function canonicalValue(raw: unknown, field: DescribedField): FieldValue 
   }
 }
 
-/** Returns whether Salesforce can convert the JSON to the field's type; true for an unknown field. */
+/** Returns true if Salesforce can convert the JSON to the field's type. Also returns true for an unknown field. */
 export function isReadable(value: FieldValue, field: DescribedField | undefined): boolean {
   if (value === null || field === undefined) return true;
   if (NUMBER_TYPES.has(field.type)) {
@@ -45,13 +45,13 @@ export function blankToNull(raw: unknown): string | null {
   return text === '' ? null : text;
 }
 
-/** Salesforce writes `2026-11-20T02:00:00.000+0000`; the same instant with a `Z`. */
+/** Returns an instant with a `Z`. Salesforce writes `2026-11-20T02:00:00.000+0000`. */
 export function isoInstant(text: string): string {
   const epochMs = Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   return Number.isNaN(epochMs) ? text : new Date(epochMs).toISOString();
 }
 
-/** In the order of the picklist. Values that are no longer in it follow. */
+/** Returns values in the order of the picklist. Values that are no longer in it follow. */
 function inOrder(raw: string, { picklistValues }: DescribedField): string {
   const picked = raw.split(PICKED_SEPARATOR);
   const order = (picklistValues ?? []).map(({ value }) => value);

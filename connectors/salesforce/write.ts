@@ -11,15 +11,15 @@ import { createUnsettled, type SentChange, type Unsettled } from './rows/refusal
 import { settle } from './rows/settle.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** The number of requests in flight at a time. More requests would mostly wait for the same accounts. */
+/** How many requests are in flight at a time. More requests would mostly wait for the same accounts. */
 const COLLECTIONS_AT_ONCE = 3;
 
-/** The maximum number of changes in one write. They are kept in memory until their results are known. */
+/** How many changes one write can have. They are in memory until their results are known. */
 export const MAX_CHANGES = 100_000;
 
 /**
- * Writes the changes, and uses the Bulk API if there are many. A batch never contains two changes to the same
- * contact, because Salesforce rejects that in one request and does not keep the order in a job.
+ * Writes the changes, and uses the Bulk API if there are many. A batch never contains two changes to the same contact.
+ * Salesforce rejects that in one request, and does not keep the order in a job.
  */
 export async function* writeChanges(
   session: SalesforceSession,
@@ -113,7 +113,7 @@ async function* writeInCollections(
   rethrow(failure);
 }
 
-/** The results before the failure have been reported by now. */
+/** Throws the failure. The results before it have already been reported. */
 function rethrow(failure: CollectionResult['failure']): void {
   if (failure !== null) throw failure.error;
 }

@@ -1,23 +1,22 @@
 /**
- * The modules that replace everything with which the vendors' libraries could send. The libraries know the
- * APIs, and `src/outbound` sends. A request that a library sent itself would have no deadline, no pace and no
- * guard, and could follow a redirect with a token. The parsers of XML and of whole CSV files are replaced as
- * well. No response is passed to them (`connectors/salesforce/client.ts`), and they are nearly half of the
- * code that would be loaded.
+ * The modules that replace everything with which the vendors' libraries could send. The libraries know the APIs, and
+ * `src/outbound` sends. A request that a library sent itself would have no deadline, no pace and no guard, and could
+ * follow a redirect with a token. The parsers of XML and of whole CSV files are replaced too. No response is passed to
+ * them (`connectors/salesforce/client.ts`), and they are almost half of the code that would be loaded.
  *
- * The bundler puts these modules into the program (`scripts/without-senders.ts`). If the sources run
- * directly, Node loads them (`without-senders.ts`).
+ * The bundler puts these modules into the program (`scripts/without-senders.ts`). If the sources run directly, Node
+ * loads them (`without-senders.ts`).
  */
 
-/** Importers inside the two libraries; for all others, the same names mean the real modules. */
+/** Matches importers inside the two libraries. For all others, the same names mean the real modules. */
 const LIBRARY = /[\\/]node_modules[\\/](jsforce|@hubspot[\\/]api-client)[\\/]/;
 
 /** HubSpot's own sender, by `fetch`, `http` and `https`. */
 const TRANSPORT = /(^|\/)services\/http\/Transport(\.js)?$/;
 
 /**
- * The code that replaces each module. It can be loaded, and its classes can be extended and created, as far
- * as the libraries do so while they are loaded. Everything that would send throws.
+ * The code that replaces each module. It can be loaded, and its classes can be extended and created, as far as the
+ * libraries do so while they are loaded. Everything that would send throws.
  */
 const STUBS: Readonly<Record<string, string>> = {
   undici: `

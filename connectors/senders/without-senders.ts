@@ -1,8 +1,7 @@
 /**
- * If the sources run directly, Node loads `sender-stubs.ts` in place of everything with which the vendors'
- * libraries could send. Import this before a library, because the library's own modules are resolved when it
- * runs. This file is not part of the bundle, which contains the stubs themselves
- * (`scripts/without-senders.ts`).
+ * Loads `sender-stubs.ts` in place of everything with which the vendors' libraries could send, if the sources run
+ * directly. Import this before a library, because the library's own modules are resolved when it runs. This file is not
+ * part of the bundle, which contains the stubs themselves (`scripts/without-senders.ts`).
  */
 import { registerHooks } from 'node:module';
 import { stubCode, stubFor } from './sender-stubs.ts';

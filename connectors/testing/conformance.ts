@@ -1,7 +1,7 @@
 /**
- * The promises of `contract.ts` as tests for any connector, under vitest, node:test or any other runner with
- * `describe` and `it`. A harness makes changes in its CRM. A kind of CRM declares what can happen in it, and
- * only the tests for those events apply.
+ * The promises of `contract.ts` as tests for any connector, with vitest, node:test or any other runner that has
+ * `describe` and `it`. A harness makes changes in its CRM. A kind of CRM declares what can happen in it, and only the
+ * tests for those events apply.
  */
 import type { Ability, ConformanceHarness, TestRunner } from './harness.ts';
 import { promiseAccounts } from './promises/accounts.ts';
@@ -67,7 +67,7 @@ export function testConnector(
   });
 }
 
-/** Events that are not tested without this ability. The others are reported where their promises are. */
+/** Events that are not tested without this ability. All others are reported where their promises are. */
 const UNTESTED: Readonly<
   Record<
     Exclude<

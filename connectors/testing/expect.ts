@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 /** A longer value is cut in a message. */
 const LONGEST_SHOWN = 300;
 
-/** Fails unless both are deeply equal. `what` names the subject, and `hint` the part of the connector to look at. */
+/** Fails unless both are deeply equal. `what` is the subject, and `hint` the part of the connector to look at. */
 export function expectEqual(actual: unknown, expected: unknown, what: string, hint: string): void {
   expectThat(isDeepStrictEqual(actual, expected), {
     ...{ what, hint },

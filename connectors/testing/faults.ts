@@ -10,7 +10,7 @@ import type { ConnectorTest } from './suite.ts';
 
 const HTML = '<html><body>Service temporarily unavailable</body></html>';
 
-/** Responses that say nothing about contacts: the CRM or a proxy in front of it has failed. */
+/** Responses that say nothing about contacts, because the CRM or a proxy in front of it has failed. */
 export const FAILURES: readonly [name: string, fault: Fault][] = [
   ['status 500', { kind: 'answer', status: 500, body: '{"message":"internal error"}' }],
   ['status 503', { kind: 'answer', status: 503, body: HTML, headers: { 'retry-after': '0' } }],
@@ -32,17 +32,20 @@ export const LIMITED: Fault = {
   headers: { 'retry-after': '0' },
 };
 
-/** From this request on, counted from when the rule is set, every request has this fault. */
+/**
+ * Returns a rule by which every request from this one on has this fault. Requests are counted from when the rule is
+ * set.
+ */
 export function from(position: number, fault: Fault): FaultRule {
   return (_, at) => (at >= position ? fault : null);
 }
 
-/** Only this request has the fault. */
+/** Returns a rule by which only this request has the fault. */
 export function only(position: number, fault: Fault): FaultRule {
   return (_, at) => (at === position ? fault : null);
 }
 
-/** Waits end at once, and count as passed. */
+/** Creates a clock whose waits end immediately and count as passed. */
 export function createKitClock(): Clock & { sleptMs(): number } {
   let sleptMs = 0;
   return {
@@ -64,7 +67,7 @@ export function createKitLog(): Log & { lines: string[] } {
   return { lines, debug: note, info: note, warn: note, error: note };
 }
 
-/** Opens a connector behind a proxy, whose waits end at once. */
+/** Opens a connector behind a proxy. Its waits end immediately. */
 export async function openBehindProxy(
   t: ConnectorTest,
   options: HarnessOptions = {},
@@ -113,7 +116,7 @@ export async function writeUntilEnd(
   return { results, error };
 }
 
-/** Some of these positions, always with the first, the second and the last one. */
+/** Returns some of these positions, always with the first, the second and the last one. */
 export function somePositions(count: number, most = 4): number[] {
   const middle = Array.from({ length: most - 3 }, (_, at) =>
     Math.round(((at + 1) * count) / (most - 2)),

@@ -1,4 +1,4 @@
-/** The harness for the tests of the promises: ways to make things happen in a connector's CRM. */
+/** The harness for the tests of the promises. It makes things happen in a connector's CRM. */
 import type { Contact } from '../../src/core/contact.ts';
 import type { FieldSpec, FieldValue } from '../../src/core/crm-field.ts';
 import type {
@@ -22,8 +22,8 @@ export interface HarnessOptions extends Partial<ConnectorDeps> {
 }
 
 /**
- * One CRM for one test, with controls that simulate users and faults. The account of each has its own id, as that of
- * each nonprofit.
+ * One CRM for one test, with controls that simulate users and faults. Its account has its own id, as each nonprofit's
+ * has.
  */
 export interface ConformanceHarness {
   /** Opens a connector over the CRM. `testOptions` creates the options for the definition's `open`. */
@@ -34,12 +34,12 @@ export interface ConformanceHarness {
   openWithOtherKey?(): Promise<Connector>;
   /**
    * The address of the CRM's API, as in the settings. The kit puts a proxy in front of it that causes faults, and opens
-   * connectors with the address of the proxy (`url` of the options).
+   * connectors with the proxy's address (`url` in the options).
    */
   api?: { url: string };
   /**
-   * Adds contacts and returns their IDs in the same order. The first address is the primary one, and the first employer the current
-   * one. A CRM that holds only one of each drops the others.
+   * Adds contacts and returns their IDs in the same order. The first address is the primary one, and the first employer
+   * the current one. A CRM that holds only one of each drops the others.
    */
   addContacts(contacts: readonly SeedContact[]): Promise<string[]>;
   editContact(id: string, changes: Partial<SeedContact>): Promise<void>;
@@ -47,23 +47,23 @@ export interface ConformanceHarness {
   /** Types a text into a field, or the digits of a number. Null clears the field. */
   setValue(id: string, field: string, value: string | null): Promise<void>;
   /**
-   * Returns the content of a field, read without the connector, or null if it is blank. A number is digits, as users
-   * see it (7.25 for 7.25 %). An instant is an ISO text with its zone. A date has its digits, and selected options are
-   * joined by `;`.
+   * Returns a field's content, read without the connector, or null if it is blank. A number is digits, as users see it
+   * (7.25 for 7.25 %). An instant is an ISO text with its zone. A date has its digits, and selected options are joined
+   * by `;`.
    */
   seenValue(id: string, field: string): Promise<string | null>;
   /** Two text fields that exist, are blank, and may be written. */
   textFields: readonly [string, string];
   /**
-   * Fields of other types that exist and are blank in a new contact, each with a canonical value other than null. At least one
-   * for each type that the connector offers for writing.
+   * Fields of other types that exist and are blank in a new contact, each with a canonical value other than null. There
+   * is at least one for each type that the connector offers for writing.
    */
   typedFields?: readonly { name: string; value: FieldValue }[];
   /** The number of contacts that fill at least three pages. */
   contactsForThreePages: number;
   /**
-   * The field that the kit names as `contacts.optOutField`, `deceasedField` and `doNotContactField`, and how a user marks a
-   * contact in it, and removes the mark. If omitted, a user types `yes` into the first of `textFields`.
+   * The field that the kit uses as `contacts.optOutField`, `deceasedField` and `doNotContactField`, and how a user sets
+   * and removes a mark in it. If omitted, a user types `yes` into the first of `textFields`.
    */
   markField?: {
     field: string;
@@ -71,11 +71,11 @@ export interface ConformanceHarness {
     unmark?(id: string): Promise<void>;
   };
   /**
-   * Marks a contact with the CRM's own field, as users do: one function for each kind that the connector names in
-   * `automaticMarks`.
+   * Marks a contact with the CRM's own field, as users do. There is one function for each kind that the connector
+   * reports in `automaticMarks`.
    */
   ownMarks?: Partial<Record<AutomaticMark['kind'], (id: string) => Promise<void>>>;
-  /** A text for `contacts.filter`, a contact that it includes, and one that it does not. */
+  /** A text for `contacts.filter`, with a contact that it includes and one that it does not. */
   filter?: { text: string; included: SeedContact; excluded: SeedContact };
   /** A field that does not exist and can be created. */
   newField?: FieldSpec;
@@ -92,20 +92,20 @@ export interface ConformanceHarness {
   mergeContacts?(loser: string, winner: string): Promise<void>;
   /** From now on the CRM rejects writes to the contact. */
   refuseWrites?(id: string): Promise<void>;
-  /** From now on the CRM rejects values in this field of the contact, and names the field. */
+  /** From now on, the CRM rejects values in this field of the contact, and names the field. */
   refuseField?(id: string, field: string): Promise<void>;
   /** The CRM rejects the next writes to the contact because another user is changing it. */
   lock?(id: string, times: number): Promise<void>;
   /**
-   * From now on the CRM's own automation changes each text that is written into this field, in
-   * response to the write and before the record can be read.
+   * From now on, the CRM's own automation changes each text that is written into this field, in response to the write
+   * and before the record can be read.
    */
   automate?(field: string): Promise<void>;
   /** A group whose reading starts normally and fails before its end. */
   addBreakingGroup?(members: readonly string[]): Promise<GroupSelector>;
   /**
-   * Takes the right to read this part of an identity from the integration's user. Returns the names of the sources that
-   * can then no longer be read. Empty if the CRM has no such right.
+   * Takes away the right of the integration's user to read this part of an identity. Returns the names of the sources
+   * that can then no longer be read. Empty if the CRM has no such right.
    */
   hideSources?(part: IdentitySource['part']): Promise<readonly string[]>;
   /** Restores what `hideSources` took. */
@@ -140,8 +140,8 @@ export type Ability =
   /** Each organisation has a server with its own address, and the CRM gives it no other id. */
   | 'ownAddress'
   /**
-   * The CRM shows the value that a write replaces only in the same request: it knows no idempotency keys, and keeps no
-   * history of fields.
+   * The CRM shows the value that a write replaces only in the same request. It has no idempotency keys and no history
+   * of fields.
    */
   | 'losesFormer'
   | 'addBreakingGroup'
@@ -152,7 +152,7 @@ export type Ability =
   | 'severalEmployers'
   | 'ids';
 
-/** The part of a test runner that the kit needs. vitest and node:test have it. */
+/** What the kit needs of a test runner. vitest and node:test have it. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown;
   it: {

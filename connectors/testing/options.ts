@@ -4,7 +4,7 @@ import { silentLog } from '../../src/core/log.ts';
 import type { ConnectorDefinition, ConnectorDeps, ConnectorOptions } from '../contract.ts';
 import type { HarnessOptions } from './harness.ts';
 
-/** Returns the dependencies of a connector in a test: the machine's clock, no log, no secrets. */
+/** Returns a connector's dependencies in a test: the machine's clock, no log, and no secrets. */
 export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
   return {
     clock: systemClock,
@@ -17,8 +17,8 @@ export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
 }
 
 /**
- * Options for `open` and `check` of a definition, from settings as written in the file. A `url` in the options of the kit
- * replaces the `url` of the settings.
+ * Returns options for a definition's `open` and `check`, from settings as they are written in the file. A `url` in the
+ * options of the kit replaces the `url` of the settings.
  */
 export function testOptions<Settings>(
   { settingsSchema }: Pick<ConnectorDefinition<Settings>, 'settingsSchema'>,

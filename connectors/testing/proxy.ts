@@ -29,7 +29,9 @@ export type Fault =
   /** The request reaches the CRM only after this time (ms). */
   | { kind: 'late'; ms: number };
 
-/** Decides about a request; null to pass it on. `at` is its number since the rule was set, from 0. */
+/**
+ * Decides about a request, or returns null to pass it on. `at` is the request's number since the rule was set, from 0.
+ */
 export type FaultRule = (request: SeenRequest, at: number) => Fault | null;
 
 export interface FaultProxy {
@@ -37,11 +39,14 @@ export interface FaultProxy {
   url: string;
   /** All requests so far. */
   readonly requests: readonly SeenRequest[];
-  /** Sets the rule for all following requests, or null if there is none. */
+  /** Sets the rule for all following requests. Null removes it. */
   rule(rule: FaultRule | null): void;
-  /** Is awaited before and after each request that is passed on, one request at a time, or null if there is none. */
+  /**
+   * Sets a hook that is awaited before and after each request that is passed on, one request at a time. Null removes
+   * it.
+   */
   around(hook: RequestHook | null): void;
-  /** Replaces a text of the CRM in all responses, and replaces it back in requests, or null if there is none. */
+  /** Replaces a text of the CRM in all responses, and replaces it back in requests. Null ends this. */
   rename(names: { own: string; shown: string } | null): void;
   /** Keys and tokens in the requests so far. */
   secrets(): string[];
@@ -131,7 +136,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     response.end(body);
   }
 
-  /** A user acts around one request at a time. Otherwise parallel requests would share what the hook remembers. */
+  /**
+   * Runs requests in turn. A user acts around one request at a time. Otherwise parallel requests would share what the
+   * hook remembers.
+   */
   function inTurn<Reply>(
     { before, after }: RequestHook,
     request: SeenRequest,
@@ -182,7 +190,10 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
   ...['referer', 'sec-fetch-mode', 'user-agent', 'x-requested-with'],
 ]);
 
-/** Narrower than for headers, because the keys of JSON are also the names of fields. */
+/**
+ * The names of secrets in JSON. There are fewer than for headers, because the keys of JSON are also the names of
+ * fields.
+ */
 const SECRET_NAME_IN_JSON = /(api|access|private).?key|token|secret|password|assertion/i;
 
 const SECRET_NAME = /key|token|secret|password|assertion|auth/i;

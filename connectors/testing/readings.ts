@@ -68,7 +68,10 @@ export function findResult(results: readonly WriteResult[], id: string): WriteRe
   return results.find((result) => result.id === id);
 }
 
-/** Asserts that each of `some` is among `all`, and shows the missing ones. `what` names the list, and `hint` the cure. */
+/**
+ * Asserts that `all` contains each of `some`, and shows the missing ones. `what` is the name of the list, and `hint`
+ * the cure.
+ */
 export function assertIncludes(
   all: Iterable<unknown>,
   some: readonly unknown[],

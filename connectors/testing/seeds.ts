@@ -15,7 +15,7 @@ export const FULL: SeedContact = {
   employers: ['Acme Foundation'],
 };
 
-/** People with two addresses and two employers each, in both orders. The first is the most significant one. */
+/** People with two addresses and two employers each, in both orders. The first of each matters most. */
 export const SEVERAL: readonly [SeedContact, SeedContact] = [
   {
     ...MARIA,

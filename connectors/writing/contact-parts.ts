@@ -3,7 +3,7 @@
 /** The content of each filled part, by its name. */
 export type Parts = Readonly<Record<string, string>>;
 
-/** Returns the kind of a part: all entries of a list are of one kind, so `Groups: 12` is of the kind `Groups`. */
+/** Returns the kind of a part. All entries of a list are of one kind, so `Groups: 12` is of the kind `Groups`. */
 export function kindOf(part: string): string {
   return part.split(':')[0] ?? part;
 }
@@ -15,8 +15,8 @@ export function kindsIn(parts: Parts, defaults: Parts): Set<string> {
 }
 
 /**
- * Returns the parts that were lost: filled before and blank after, or back at a default. A part with another content was
- * changed by a user, because a request cannot invent a content.
+ * Returns the parts that were lost. They had a content before, and are now blank or back at a default. If a part has
+ * different content now, a user has changed it, because a request cannot invent content.
  */
 export function findLost(before: Parts, after: Parts, defaults: Parts): string[] {
   return Object.keys(before).filter((name) => {

@@ -1,6 +1,6 @@
 /**
- * Finds the fields that caused a rejection without names. It writes halves of the change, and halves of
- * these, until one field is left that the CRM does not accept. Then it writes the rest.
+ * Finds the fields that caused a rejection without names. It writes halves of the change, and halves of these, until
+ * one field is left that the CRM does not accept. Then it writes the rest.
  */
 export interface CulpritSearch {
   /** The fields to send next. Empty once the search is over. */
@@ -16,10 +16,7 @@ export interface CulpritSearch {
   mayNarrow: boolean;
 }
 
-/**
- * The maximum number of fields that can cause one rejection. If more would be needed, the rejection is not
- * about fields.
- */
+/** How many fields can cause one rejection. If more would be needed, the rejection is not about fields. */
 const MAX_CULPRITS = 2;
 
 /** Starts with a change that was rejected. `known` contains fields that have caused rejections elsewhere. */
@@ -74,9 +71,7 @@ function over(search: CulpritSearch, culprits: readonly string[]): CulpritSearch
   return { ...search, probe: [], bad: [], waiting: [], culprits: [...new Set(culprits)] };
 }
 
-/**
- * The knowledge that the searches of one open connector share, so each such field is found only once.
- */
+/** What the searches of one open connector have learned, so each such field is found only once. */
 export interface Suspicions {
   /** Fields that have caused rejections, by the code of the rejection. */
   culprits: Map<string, Set<string>>;
@@ -101,7 +96,7 @@ const MAX_IN_VAIN = 2;
 /** The maximum number of rules that are remembered. */
 const MAX_RULES = 1_000;
 
-/** The known facts about a rejection: its code, and the CRM's text, which distinguishes rules. */
+/** What is known about a rejection: its code, and the CRM's text, which distinguishes rules. */
 export interface RefusedBy {
   code: string;
   message: string;

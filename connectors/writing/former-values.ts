@@ -1,4 +1,4 @@
-/** Restores the former values of a contact after a CRM has stored only some of another person's values. */
+/** Restores a contact's former values after a CRM has stored only some of another person's values. */
 import { isRetriableError } from '../../src/core/errors.ts';
 import type { ConnectorDeps, Refusal } from '../contract.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
@@ -10,8 +10,9 @@ const WAIT_MS = 1_000;
 
 /**
  * Calls `restore` with the fields that still have the other person's value, until there are none, at most three times.
- * `restore` writes their former values, reads them again, and returns the fields that are unchanged. Returns the fields that
- * are left. If the CRM fails, all of them are left. Throws an error that a user has to fix, or that the run was stopped.
+ * `restore` writes their former values, reads them again, and returns the fields that are unchanged. Returns the fields
+ * that are left. If the CRM fails, these are all fields. Throws an error that a user has to fix, and the error of a
+ * stopped run.
  */
 export async function restoreFormer(
   { clock, signal }: Pick<ConnectorDeps, 'clock' | 'signal'>,

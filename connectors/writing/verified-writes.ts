@@ -1,6 +1,6 @@
 /**
- * Writes of a CRM that cannot be trusted to store everything that it accepts. Contacts are read before they are written, and
- * compared afterwards, so only values that are in the CRM are reported as written.
+ * Writes to a CRM that cannot be trusted to store everything that it accepts. Contacts are read before they are written
+ * and compared afterwards, so only values that are in the CRM are reported as written.
  */
 import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import { isRetriableError } from '../../src/core/errors.ts';
@@ -12,14 +12,14 @@ import { notRestored, restoreFormer } from './former-values.ts';
 import type { CheckedWrite, WriteCheck } from './write-check.ts';
 import { createSuspicions, pickValues, sendInParts } from './write-in-parts.ts';
 
-/** The parts of such writes that differ from one CRM to another. `Stored` is a contact as the CRM returns it. */
+/** The parts of such writes that are different for each CRM. `Stored` is a contact as the CRM returns it. */
 export interface VerifiedCrm<Stored> {
   /** The CRM's name, for messages. */
   name: string;
   deps: Pick<ConnectorDeps, 'clock' | 'signal'>;
   /** The maximum number of contacts that are read before they are written. */
   perBatch: number;
-  /** The number of contacts that are written at a time; 1 if omitted. Not used with `sendTogether`. */
+  /** How many contacts are written at a time. Defaults to 1. Not used with `sendTogether`. */
   lanes?: number;
   /** Returns the form of an ID that `read` uses, or null if the text cannot be an ID. */
   canonicalId(id: string): string | null;
@@ -32,23 +32,23 @@ export interface VerifiedCrm<Stored> {
   /** Returns why a value cannot be written into this contact, or null if it can be sent. */
   findProblem(field: string, value: FieldValue, stored: Stored): Refusal | null;
   /**
-   * Sends values of one contact, and nothing else of it. A refusal without fields whose cause is `no_permission`, or that may
-   * pass, is about the contact. After any other refusal without fields, the refused value is searched for.
+   * Sends values of one contact and nothing else. If a refusal without fields has the cause `no_permission`, or may
+   * pass, it is about the contact. After any other refusal without fields, the refused value is searched for.
    */
   send(contact: StoredContact<Stored>, values: FieldValues): Promise<Sent<Stored>>;
   /**
-   * Sends several contacts in one request. Returns false if the CRM refused the request: the contacts that it has not
+   * Sends several contacts in one request. Returns false if the CRM refused the request. Contacts that it has not
    * written are then sent in smaller parts. Omitted if the CRM has no such request.
    */
   sendTogether?(
     writes: readonly { contact: StoredContact<Stored>; values: FieldValues }[],
   ): Promise<boolean>;
   /**
-   * Returns true if the CRM refuses the contact whatever the values are, for example because it is protected. Asked before a
-   * refused value is searched for. Omitted if that cannot be tried without a value.
+   * Returns true if the CRM refuses the contact whatever the values are, for example because it is protected. Called
+   * before a refused value is searched for. Omitted if this cannot be tried without a value.
    */
   refusesContact?(contact: StoredContact<Stored>): Promise<boolean>;
-  /** Reasons in the CRM's own words, if they can be more helpful than the general ones. */
+  /** Reasons in the CRM's own words, if they help more than the general ones. */
   reasons?: Partial<Reasons>;
   /** Compares the first writes in all parts, if it is not known that a write keeps other parts of a contact. */
   check?: WriteCheck<Stored>;
@@ -72,7 +72,7 @@ export interface Reasons {
   failed: Refusal;
   /** The CRM accepted a value, and the field still has the former value. */
   notStored: Refusal;
-  /** The CRM accepted a value, and the field has another one. */
+  /** Creates the refusal for a value that the CRM accepted although the field now has a different one. */
   storedDifferently: Refusal;
 }
 
@@ -89,9 +89,9 @@ interface Task<Stored> {
 }
 
 /**
- * Returns a function that writes changes and yields one result for each. It keeps what it learns about refused fields, so a
- * connector creates it once. Changes of one contact are written in their order. A value that is not stored is refused. With
- * `together`, the former values are restored in that case.
+ * Returns a function that writes changes and yields one result for each. It remembers what it learns about refused
+ * fields, so a connector creates it once. One contact's changes are written in order. A value that is not stored is
+ * refused. With `together`, the former values are then restored.
  */
 export function createVerifiedWriter<Stored>(
   crm: VerifiedCrm<Stored>,
@@ -140,7 +140,7 @@ export function createVerifiedWriter<Stored>(
     yield* writeTasks(unchecked.filter((task) => !parts.includes(task)));
   }
 
-  /** The fullest contact proves most, so it is compared first. */
+  /** Puts the contact with the most parts first, because comparing it proves most. */
   function fullestFirst(tasks: readonly Task<Stored>[]): readonly Task<Stored>[] {
     if (check === undefined) return tasks;
     const countOf = ({ contact, wanted }: Task<Stored>) =>
@@ -182,7 +182,7 @@ export function createVerifiedWriter<Stored>(
       else if (isTaken) yield await settle(task, stored);
       else left.push(task);
     }
-    // A CRM that writes one record after the other stops at the one that it refuses.
+    // A CRM that writes one record after the other stops at the record that it refuses.
     const middle = left.length < tasks.length ? 1 : Math.ceil(left.length / 2);
     if (left.length > 0) {
       yield* writeTasks(left.slice(0, middle));
@@ -190,7 +190,7 @@ export function createVerifiedWriter<Stored>(
     }
   }
 
-  /** Returns false if the CRM refused the request, or failed at one of this size. */
+  /** Tries to send contacts together. Returns false if the CRM refused the request, or failed with one of this size. */
   async function trySendTogether(tasks: readonly Task<Stored>[]): Promise<boolean> {
     throwIfStopped(deps.signal);
     suspicions.usual += 1;
@@ -221,9 +221,9 @@ export function createVerifiedWriter<Stored>(
   }
 
   /**
-   * Writes a contact. A CRM can fail at one contact every time, so this contact waits and the others are written. Only
-   * a failure of the first request with the values is excused. After several contacts in a row, the CRM itself is the cause,
-   * and the error is thrown.
+   * Writes a contact. A CRM can fail with one contact every time, so this contact waits and the others are written.
+   * Only a failure of the first request with the values is excused. After several contacts in a row, the CRM itself is
+   * the cause, and the error is thrown.
    */
   async function writeOrExcuse(task: Task<Stored>): Promise<WriteResult> {
     throwIfStopped(deps.signal);
@@ -244,7 +244,7 @@ export function createVerifiedWriter<Stored>(
     }
   }
 
-  /** Sets `hasFailed` if the first request with the values fails. */
+  /** Writes the values. Sets `hasFailed` if the first request with them fails. */
   async function writeOne(
     task: Task<Stored>,
     first = { hasFailed: false },
@@ -284,7 +284,7 @@ export function createVerifiedWriter<Stored>(
     return { result, response, isSent };
   }
 
-  /** The response may be older than the write, so a contact whose values differ is read again. */
+  /** Settles a write. The response may be older than the write, so a contact whose values differ is read again. */
   async function settleOne(task: Task<Stored>, response: Stored | null): Promise<WriteResult> {
     const isStored = response !== null && differing(task.wanted, response).length === 0;
     if (isStored) return toResult(task);
@@ -311,7 +311,10 @@ export function createVerifiedWriter<Stored>(
     return isSame(name, value, otherValue);
   }
 
-  /** Restores the former values, so that one contact does not have values of two people. Returns the fields that are left. */
+  /**
+   * Restores the former values, so that one contact does not have values of two people. Returns the fields that are
+   * left.
+   */
   function restore({ contact, wanted }: Task<Stored>, mixed: Stored): Promise<readonly string[]> {
     const { id, stored } = contact;
     const changed = Object.keys(wanted).filter((name) => !isEqual(name, mixed, stored));
@@ -350,7 +353,7 @@ export function createVerifiedWriter<Stored>(
   }
 }
 
-/** A change that is written as a whole is not sent if a part of it is refused. */
+/** Returns true if the change is sent. A change that is written as a whole is not sent if a part of it is refused. */
 function isToSend({ change, wanted, refusals }: Task<unknown>): boolean {
   if (change.together === true && refusals.length > 0) return false;
   return Object.keys(wanted).length > 0;
@@ -360,7 +363,7 @@ function refuseAll({ id }: ContactChange, reason: Refusal): WriteResult {
   return { status: 'refused', id, ...reason };
 }
 
-/** A contact is at most once in a batch. */
+/** Yields batches in which each contact occurs at most once. */
 async function* toBatches(
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
   most: number,

@@ -1,6 +1,6 @@
 /**
- * The check of the first write, for a CRM that does not document whether a write keeps the parts of a contact that it does
- * not name. The first write of a client goes to one contact, which is compared in all parts before anything else is written.
+ * Checks the first write to a CRM that does not document whether a write keeps the parts of a contact that it does not
+ * contain. A client's first write goes to one contact, and all its parts are compared before anything else is written.
  * If another part was lost, it is restored, and writing stops until a user starts the check again. The state is on disk
  * before the request is sent, so a killed process cannot skip the comparison.
  */
@@ -12,11 +12,11 @@ import { findLost, kindOf, kindsIn, type Parts, pickParts } from './contact-part
 
 export type { Parts } from './contact-parts.ts';
 
-/** The parts of the check that differ from one CRM to another. `Stored` is a contact as the CRM returns it. */
+/** The parts of the check that are different for each CRM. `Stored` is a contact as the CRM returns it. */
 export interface WriteCheckOptions<Stored> {
   /** The CRM's name, for messages. */
   crm: string;
-  /** The nouns of messages: a contact, and the fields that are written. By default `contact` and `field values`. */
+  /** The nouns in messages: a contact, and the fields that are written. Defaults to `contact` and `field values`. */
   nouns?: { contact: string; values: string };
   deps: Pick<ConnectorDeps, 'secrets'>;
   account: CrmAccount;
@@ -27,8 +27,8 @@ export interface WriteCheckOptions<Stored> {
   /** Reads a contact, or null if it is gone. */
   readOne(id: string): Promise<Stored | null>;
   /**
-   * Returns the content of each filled part by its name, for example `Employer`. The parts of a list have names of the
-   * form `Groups: 12`. The check then treats all entries of a list as one kind.
+   * Returns the content of each filled part by its name, such as `Employer`. The parts of a list have names of the form
+   * `Groups: 12`. The check treats all entries of a list as one kind.
    */
   toParts(stored: Stored): Parts;
   /** Returns the name of the part that contains a field. */
@@ -57,11 +57,11 @@ export interface WriteCheck<Stored> {
   requireNotStopped(): void;
   /** Compares the contact of a write whose comparison was interrupted. Throws if other parts changed. */
   settle(): Promise<void>;
-  /** Returns the number of kinds of filled parts, without the parts of these fields. */
+  /** Returns how many kinds of filled parts there are, without the parts of these fields. */
   countKinds(stored: Stored, fields: readonly string[]): number;
   /** Returns true if the contact has a filled part of a kind that no write has proven to be safe. */
   needsCheck(stored: Stored, fields: readonly string[]): boolean;
-  /** Writes one contact and compares it in all parts. Throws a ConfigurationError if other parts changed. */
+  /** Writes one contact and compares all its parts. Throws a ConfigurationError if other parts have changed. */
   run(
     subject: { id: string; fields: readonly string[] },
     write: () => Promise<CheckedWrite<Stored>>,
@@ -91,7 +91,7 @@ const stateSchema = z.object({
   /** A failure with parts that may be missing in the CRM. It is kept until a check passes. */
   failure: z
     .object({
-      /** Null once the contact was erased. */
+      /** The contact's ID. Null once the contact was erased. */
       id: z.string().nullable(),
       kinds: z.array(z.string()),
       /** The former contents of parts that could not be restored. */
@@ -103,8 +103,8 @@ const stateSchema = z.object({
 type State = z.output<typeof stateSchema>;
 
 /**
- * Opens the check. If it has stopped the writing, it can still be opened, because otherwise nobody could erase the
- * contact that it keeps. Sends no request.
+ * Opens the check. It can be opened even if it has stopped the writing. Otherwise nobody could erase the contact that
+ * it keeps. Sends no request.
  */
 export async function openWriteCheck<Stored>(
   options: WriteCheckOptions<Stored>,
@@ -166,7 +166,7 @@ export async function openWriteCheck<Stored>(
     finding: () => toFinding(state, isStopped(state), options),
   };
 
-  /** On disk when it resolves. */
+  /** Saves the state. It is on disk when this resolves. */
   async function save(next: State): Promise<void> {
     await deps.secrets.write(SECRET, JSON.stringify(next));
     state = next;
@@ -213,7 +213,7 @@ export async function openWriteCheck<Stored>(
       const proven = [...new Set([...state.proven, ...safe])].sort();
       return save({ ...state, round, phase: 'passed', proven, pending: null, failure: null });
     }
-    // If it is not known that the write was carried out, and the author is another one, a user may want the loss.
+    // If it is unknown whether the write was carried out, and someone else was the author, a user may want the loss.
     const unrestored = isOurs ? await restore(id, former) : pickParts(before, lost);
     const kinds = [...new Set(lost.map(kindOf))].sort();
     const failure = { id, kinds, unrestored };
@@ -234,7 +234,7 @@ export async function openWriteCheck<Stored>(
   }
 }
 
-/** Reads the stored state, or null if there is none, or if it is about another account. */
+/** Reads the stored state. Returns null if there is none, or if it is about another account. */
 async function readState({
   deps,
   account,

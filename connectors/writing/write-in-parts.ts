@@ -1,4 +1,4 @@
-/** Writes the values of one contact, and finds the values that the CRM refuses although it does not name them. */
+/** Writes the values of one contact, and finds the values that the CRM refuses without naming them. */
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import type { ContactChange, Refusal, WriteResult } from '../contract.ts';
 import {
@@ -27,9 +27,10 @@ export interface SentInParts {
 type RefusesContact = () => Promise<boolean>;
 
 /**
- * Writes a change. If the CRM refuses it and names a field of it, the other values are written. If it names none, halves
- * are written until the refused value is found, within the limits of `suspicions`, which all changes of a connector share.
- * With `together`, after a refusal that may pass, and if the user must not write the contact, everything is refused.
+ * Writes a change. If the CRM refuses it and names a field of it, the other values are written. If it names none,
+ * halves are written until the refused value is found, within the limits of `suspicions`, which all changes of a
+ * connector share. Everything is refused with `together`, after a refusal that may pass, and if the user must not write
+ * the contact.
  */
 export async function writeInParts(
   change: ContactChange,
@@ -46,8 +47,8 @@ export async function writeInParts(
 }
 
 /**
- * As `writeInParts`, but it returns the parts instead of a result. A refused value is searched for only if `refusesContact`
- * returns false. Omit it if that cannot be tried.
+ * Does the same as `writeInParts`, but returns the parts and not a result. A refused value is searched for only if
+ * `refusesContact` returns false. Omit it if this cannot be tried.
  */
 export async function sendInParts(
   { id, values, together = false }: ContactChange,
@@ -101,7 +102,7 @@ async function search(
   send: SendValues,
   refusesContact: RefusesContact | undefined,
 ): Promise<SentInParts | null> {
-  // A CRM that blames a field of another change would blame it for every part of this one.
+  // If a CRM blames a field of another change, it would blame that field for every part of this change.
   if (refusal.fields.length > 0) return null;
   // Once a CRM has shown that it does not refuse the contact, a search in vain is about this contact only.
   const message = refusesContact === undefined ? (refusal.words?.reveal() ?? '') : id;

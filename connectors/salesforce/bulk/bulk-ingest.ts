@@ -19,9 +19,9 @@ const MAX_JOB_BYTES = 90_000_000;
 type Waiting = Map<string, SentChange>;
 
 /**
- * Writes many changes in as many jobs as their size requires, and adds changes without a result to
- * `unsettled`. Returns the changes that CSV cannot express, and the changes that must be written together with fewer
- * others. No part of them is written.
+ * Writes many changes in as many jobs as their size requires. Adds changes without a result to `unsettled`. Returns the
+ * changes that CSV cannot express, and changes that must be written together with fewer others. No part of these is
+ * written.
  */
 export async function* writeInBulk(
   session: SalesforceSession,
@@ -49,10 +49,7 @@ export async function* writeInBulk(
   return apart;
 }
 
-/**
- * Maximum number of bytes of a change in the upload: its values in quotes, and the cells around
- * them.
- */
+/** Returns how many bytes a change has at most in the upload: its values in quotes, and the cells around them. */
 function estimateBytes({ values }: ContactChange): number {
   let bytes = BYTES_PER_ROW;
   for (const value of Object.values(values)) {
@@ -96,7 +93,7 @@ async function* writeJob(
   return crowded;
 }
 
-/** Minimum number of requests of one job. */
+/** The minimum number of requests for one job. */
 const REQUESTS_PER_JOB = 4;
 
 /** The result of a change that is missing in Salesforce's response. It may or may not be written. */
@@ -123,7 +120,7 @@ async function upload(session: SalesforceSession, waiting: Waiting): Promise<Fin
   }
 }
 
-/** Lets Salesforce start; if the response is lost, a second request is rejected as too late. */
+/** Lets Salesforce start. If the response is lost, a second request is rejected as too late. */
 async function begin(session: SalesforceSession, id: string): Promise<void> {
   try {
     await session.api.closeJob(id);
@@ -133,7 +130,7 @@ async function begin(session: SalesforceSession, id: string): Promise<void> {
   }
 }
 
-/** A text that would be read as the word that clears a field, or as no change. */
+/** Returns true for a text that would be read as the word that clears a field, or as no change. */
 function isAmbiguous({ values }: ContactChange): boolean {
   return Object.values(values).some((value) => value === CLEARING_CELL || value === '');
 }
@@ -170,8 +167,8 @@ async function* successes(
 }
 
 /**
- * Removes the changes in one of a job's lists, with their errors. They are matched by ID, because Salesforce
- * does not keep the order.
+ * Removes the changes in one of a job's lists, with their errors. They are matched by ID, because Salesforce does not
+ * keep the order.
  */
 async function* take(
   session: SalesforceSession,
@@ -201,7 +198,7 @@ function toText(value: unknown): string {
 
 /**
  * Returns why a record failed, from its cell `sf__Error`: `CODE:message:fields --`, once for each error (CRM facts,
- * section A3). Messages may contain anything, even values, so no part of another error may remain in one.
+ * section A3). Messages may contain anything, even values, so no part of another error may remain in one of them.
  */
 function bulkFaults(cell: string): SalesforceFault[] {
   return cell
@@ -228,7 +225,7 @@ const ERROR = /^([A-Z][A-Z0-9_]*):(.*):([\w,. ]*)$/s;
 /** Clears a field in a Bulk API upload, because an empty cell leaves the field unchanged. */
 export const CLEARING_CELL = '#N/A';
 
-/** The number of characters in one chunk of an upload. */
+/** How many characters are in one chunk of an upload. */
 const CHUNK_LENGTH = 128 * 1024;
 
 /** Returns the changes as CSV with a column for each of `fields`, in chunks that are created on demand. */

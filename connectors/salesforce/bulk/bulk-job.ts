@@ -25,7 +25,7 @@ const FIRST_WAIT_MS = 60;
 const WAIT_GROWTH = 1.6;
 const SHORT_WAIT_MS = 1_000;
 
-/** After that, each wait is this share of the total wait so far, so the end of a job is never noticed much later. */
+/** After that, each wait is this share of the total wait so far. So the end of a job is never noticed much later. */
 const LONG_WAIT_PART = 1 / 8;
 const LONGEST_WAIT_MS = 15_000;
 
@@ -67,9 +67,9 @@ export async function awaitJob(
 }
 
 /**
- * Ends a job that is no longer needed, even if the run has been stopped, unless Salesforce has reported that it has
- * ended. Otherwise a job that waits at Salesforce could still write hours later, when the values may be those of an
- * erased or another person.
+ * Ends a job that is no longer needed, unless Salesforce has reported that it has ended. Also works after the run has
+ * been stopped. Otherwise a waiting job could still write hours later, when its values may belong to an erased or
+ * another person.
  */
 export async function abortJob(
   { api }: Pick<JobDeps, 'api'>,
@@ -111,7 +111,10 @@ function jobFailed({ id, state, errorMessage }: BulkJob): Error {
   return new RetriableError(message, { code, details, words });
 }
 
-/** `InvalidBatch : …` or `INVALID_FIELD: …`. Only the word before a text that may contain anything. */
+/**
+ * Matches `InvalidBatch : …` or `INVALID_FIELD: …`. Only the word before the text is used, because the text may contain
+ * anything.
+ */
 const FAULT_WORD = /^(Invalid[A-Z][a-z]{1,30}|[A-Z][A-Z0-9_]{1,79}) ?:/;
 
 /** Only custom fields, because their suffix distinguishes them from any other word. */

@@ -8,16 +8,17 @@ import type { SalesforceSession } from '../session.ts';
 import { abortJob, awaitJob, toNewJob } from './bulk-job.ts';
 import { parseCsv } from './csv-rows.ts';
 
-/** The number of rows on one page of results. Pages are streamed, so this affects only the number of calls. */
+/** How many rows are on a page of results. Pages are streamed, so this affects only the number of calls. */
 const PAGE_ROWS = 100_000;
 
-/** Maximum number of pages of results of one query; a billion rows. */
+/** The maximum number of pages of one query, for a billion rows. */
 const MAX_PAGES = 10_000;
 
 type QueryDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
 /**
- * Yields the results of `toRow` for each row of a query by the Bulk API, unsorted, in batches as they arrive.
+ * Yields the results of `toRow` for each row of a query by the Bulk API. They are unsorted, and come in batches as they
+ * arrive.
  */
 export async function* queryInBulk<Row>(
   session: QueryDeps,
@@ -53,7 +54,7 @@ export async function* queryInBulk<Row>(
   throw queryEndless('A Bulk API query');
 }
 
-/** The last page contains the word `null` there. */
+/** Returns where the next page starts. The last page contains the word `null` there. */
 function nextLocator({ headers }: CsvAnswer): string | null {
   const locator = headers.get('sforce-locator');
   return locator === null || locator === 'null' ? null : locator;
@@ -61,7 +62,7 @@ function nextLocator({ headers }: CsvAnswer): string | null {
 
 /**
  * Yields the results of `toRow` for each row of a response, whose first row is the header. The reader that `toRow`
- * receives is reused for the next row, so it must not be kept.
+ * receives is used again for the next row, so it must not be kept.
  */
 export async function* readRows<Row>(
   { signal }: Pick<QueryDeps, 'signal'>,
@@ -77,7 +78,7 @@ export async function* readRows<Row>(
       positions ??= indexColumns(rows.shift() ?? []);
       const { size } = positions;
       yield rows.map((next) => {
-        // A missing cell would look like an empty one.
+        // A missing cell would look like an empty cell.
         if (next.length !== size) throw new Error(`A row has ${next.length} cells, not ${size}.`);
         row = next;
         return toRow(read);
@@ -90,7 +91,7 @@ export async function* readRows<Row>(
   }
 }
 
-/** A column of results: an API name, or a path of them. Anything else is not from Salesforce. */
+/** Matches the name of a column: an API name, or a path of them. Anything else is not from Salesforce. */
 const COLUMN = /^[A-Za-z][\w.]*$/;
 
 function indexColumns(header: readonly string[]): Map<string, number> {

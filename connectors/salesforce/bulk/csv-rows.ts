@@ -3,12 +3,12 @@ import { replyTooLarge } from '../../requests/errors.ts';
 const QUOTE = '"';
 
 /**
- * The maximum number of characters in one row. The results as a whole are a stream and have no limit. A row
- * contains the fields of one contact, the longest of which have 131,072 characters each.
+ * The maximum length of one row in characters. The results as a whole are a stream and have no limit. A row contains
+ * the fields of one contact, the longest of which have 131,072 characters each.
  */
 const MAX_ROW_LENGTH = 4 * 1024 * 1024;
 
-/** Text that has arrived but has not been read to the end of its row. */
+/** Text that has arrived but does not reach the end of its row. */
 interface Rest {
   text: string;
   /** The start of the current row. */
@@ -16,10 +16,10 @@ interface Rest {
 }
 
 /**
- * Yields the rows of a CSV file as Salesforce writes it (comma, double quotes, either line end), including
- * the header, in batches as they arrive. Keeps no more than a chunk and a row in memory. Throws a
- * RetriableError if a row does not end, and any other error if it is not CSV. It is our own code, because a
- * parser for any dialect is several times slower for a million rows.
+ * Yields the rows of a CSV file as Salesforce writes it (comma, double quotes, either line end), including the header,
+ * in batches as they arrive. Keeps no more than a chunk and a row in memory. Throws a RetriableError if a row does not
+ * end, and any other error if it is not CSV. We do not use a parser for any dialect, because it takes several times as
+ * long for a million rows.
  */
 export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[][]> {
   const decoder = new TextDecoder();
@@ -38,7 +38,7 @@ export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   if (rows.length > 0) yield rows;
 }
 
-/** Yields the complete rows. At the end of the file, the last one needs no line break. */
+/** Yields the complete rows. At the end of the file, the last row needs no line break. */
 function takeRows(rest: Rest, isEnd: boolean): string[][] {
   const rows: string[][] = [];
   for (;;) {
@@ -90,7 +90,10 @@ function plainEnd(text: string, start: number): number {
   return at;
 }
 
-/** Comma, line feed, carriage return, and a quote, which never occurs inside an unquoted cell. */
+/**
+ * The characters that end an unquoted cell: comma, line feed, carriage return, and a quote, which never occurs inside
+ * one.
+ */
 const ENDS_PLAIN_CELL: ReadonlySet<number> = new Set([44, 10, 13, 34]);
 
 /** The characters that may follow a cell. The empty text is the end of the file. */

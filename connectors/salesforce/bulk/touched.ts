@@ -11,10 +11,7 @@ import type { SalesforceSession } from '../session.ts';
 /** Salesforce's timestamps have whole seconds, and precede the end of a transaction. */
 const OVERLAP_MS = 10_000;
 
-/**
- * The maximum number of pages of changed contacts that are read, because an import may be changing the whole
- * org in the meantime.
- */
+/** How many pages of changed contacts are read. An import may be changing the whole org in the meantime. */
 const MOST_PAGES = 20;
 
 /**

@@ -62,7 +62,7 @@ async function examine(
   );
 }
 
-/** Returns the session, or null with the reason among the findings. */
+/** Returns the session. Returns null and adds the reason to the findings if it cannot be opened. */
 function openForChecks(
   findings: Finding[],
   options: ConnectorOptions<SalesforceSettings>,
@@ -118,7 +118,7 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
   return plain({ subject, ok: false, message, fix, cause: 'crm_version_unknown' });
 }
 
-/** Returns a problem with the settings rather than with permissions, or null for any other failure. */
+/** Returns a problem with the settings and not with permissions, or null for any other failure. */
 function settingsFinding(error: unknown): Finding | null {
   if (!isConfigurationError(error)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);
@@ -164,7 +164,7 @@ const limitsSchema = z.object({
 
 /**
  * Returns the org's daily requests. The list of limits needs a permission that the user may lack, and is up to five
- * minutes old. In those cases, the header of the last response is used.
+ * minutes old. In these cases, the header of the last response is used.
  */
 export async function readLimits({
   api,

@@ -20,7 +20,7 @@ export function checkIdentity({ identity, exclusions }: ContactShape): Finding[]
 
 const LEFT_OUT = 'left out of submissions to the service';
 
-/** For the second address, this is only advice, because many orgs never fill it in. */
+/** Checks the addresses. For the second address, this is only advice, because many orgs never fill it in. */
 function checkAddresses(sources: readonly IdentitySource[]): Finding {
   const subject = 'addresses';
   const hidden = sources.filter(({ readable }) => !readable).map(({ name }) => name);
@@ -104,7 +104,7 @@ function checkMarks(
   return { subject, ok: true, message, fix: `If your org has one, name it in ${setting}.` };
 }
 
-/** `A, B and C` */
+/** Returns a list such as `A, B and C`. */
 export function listed(names: readonly string[]): string {
   const last = names.at(-1) ?? '';
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;

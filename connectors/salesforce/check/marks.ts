@@ -1,4 +1,4 @@
-/** Values of picklists whose meaning is not defined in the settings, with the contacts that wait for it. */
+/** Finds values of picklists that have no meaning in the settings, with the contacts that wait for it. */
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { MARK_LISTS, markColumns } from '../../marks/mark-values.ts';
 import { unknownMarks } from '../../marks/unknown-marks.ts';
@@ -7,7 +7,7 @@ import { PICKLIST_TYPES, readListed } from '../marks.ts';
 import { createColumnReader, queryAtOnce, quotedList, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** Counts the values of each field that marks by listed values, with one query for each field. */
+/** Counts the values of each field that marks by listed values. Needs one query per field. */
 export async function checkMarks(
   session: SalesforceSession,
   contacts: ContactsSettings,
@@ -26,7 +26,9 @@ export async function checkMarks(
   return findings;
 }
 
-/** Returns the values that contacts have, with their counts; without counts if Salesforce takes too long. */
+/**
+ * Returns the values that contacts have, with their counts. If Salesforce takes too long, returns them without counts.
+ */
 async function countValues(
   session: SalesforceSession,
   field: DescribedField,
@@ -43,7 +45,7 @@ async function countValues(
   });
 }
 
-/** Salesforce returns no more groups at once. */
+/** The maximum number of groups that Salesforce returns. */
 const MOST_VALUES = 2_000;
 
 /** Returns the options that any contact has. */

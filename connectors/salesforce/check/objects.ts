@@ -72,7 +72,7 @@ function groupUses(group: SalesforceGroup): ObjectUse[] {
   return [];
 }
 
-/** Each kind of record only once. */
+/** Merges the uses, so each kind of record occurs only once. */
 function merged(uses: readonly ObjectUse[]): ObjectUse[] {
   const byObject = new Map<string, ObjectUse>();
   for (const use of uses) {
@@ -116,7 +116,7 @@ async function checkObject(
   ];
 }
 
-/** A report and a condition are tried directly, because no description covers them. */
+/** Tries a report or a condition directly, because no description covers it. */
 async function checkGroup(session: SalesforceSession, group: SalesforceGroup): Promise<Finding[]> {
   if ('report' in group)
     return checked(SUBJECT, OBJECT_FIX, () => checkReport(session, group.report));
@@ -153,13 +153,11 @@ async function checkReport({ api }: SalesforceSession, text: string): Promise<Fi
   }
 }
 
-/**
- * The name of the record type of households in the Nonprofit Success Pack. Every user can see that it exists.
- */
+/** The name of the record type of households in the Nonprofit Success Pack. Every user can see that it exists. */
 const HOUSEHOLDS = "SobjectType = 'Account' AND DeveloperName = 'HH_Account'";
 
 /**
- * If the whole pack is hidden from the user, the org looks like an org without it. In that case, the name of
+ * Checks whether the whole pack is hidden from the user, because the org then looks like an org without it. The name of
  * a household would be sent as an employer, and no mark would show which contacts are deceased.
  */
 export async function checkSuccessPack({

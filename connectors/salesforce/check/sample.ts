@@ -29,7 +29,7 @@ export async function readFacts(session: SalesforceSession): Promise<AccountFact
   ];
 }
 
-/** Salesforce has a fixed list of editions. Any other text could contain anything. */
+/** Returns the edition. Salesforce has a fixed list, and any other text could contain anything. */
 function toEdition(raw: unknown): string {
   return typeof raw === 'string' && /^[A-Z][A-Za-z ]{0,39}$/.test(raw) ? raw : 'unknown';
 }

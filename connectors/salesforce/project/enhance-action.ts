@@ -1,7 +1,7 @@
 import { DOOR_ACTIONS, DOOR_RESPONSES, doorDocument } from '../../../src/core/token-door.ts';
 import { type MetadataElements, metadataFile } from './metadata-file.ts';
 
-/** The address in `deploy/salesforce`, which `donor-sync salesforce app` replaces with the address of the client. */
+/** The address in `deploy/salesforce`. `donor-sync salesforce app` replaces it with the client's address. */
 export const EXAMPLE_URL = 'https://donors.example.org/doors/token/riverside';
 
 /** The registered service. Flows call its actions as `donorSync.status`. */
@@ -24,8 +24,8 @@ const PERSON_FLOW = 'donor_sync_enhance_person_account';
 
 /**
  * Returns the button "Enhance now" without Apex: a quick action on Contact opens a screen flow. The flow calls the two
- * actions that External Services make of our document, through a named credential. `url` is the client's address for
- * this app, without a slash at its end; it is https. Returns the files by path.
+ * actions that External Services make of our document, through a named credential. `url` is the client's https address
+ * for this app, without a slash at its end. Returns the files by path.
  */
 export function enhanceAction(apiVersion: string, url: string): [path: string, text: string][] {
   return [
@@ -54,7 +54,7 @@ export function enhanceAction(apiVersion: string, url: string): [path: string, t
 }
 
 /**
- * Returns the same button on Account: its flow finds the contact of the person account, and continues as on a contact.
+ * Returns the same button on Account. Its flow finds the contact of the person account, and continues as on a contact.
  */
 export function personAccountAction(apiVersion: string): [path: string, text: string][] {
   return [
@@ -90,9 +90,9 @@ function registration(): MetadataElements {
 }
 
 /**
- * Returns a named principal: one token for the whole org. So donor-sync knows the org and the client, but not the user,
- * and the token may only do what each user with the permission set may do. The token itself is never in a file; an
- * administrator enters it in Setup.
+ * Returns a named principal, which has one token for the whole org. So donor-sync knows the org and the client, but not
+ * the user, and the token may only do what each user with the permission set may do. The token itself is never in a
+ * file. An administrator enters it in Setup.
  */
 function externalCredential(): MetadataElements {
   return {
@@ -135,7 +135,10 @@ function namedCredential(url: string): MetadataElements {
   };
 }
 
-/** Reading user external credentials is the right that Salesforce requires of users whose flow uses a credential. */
+/**
+ * Returns the permission set. Salesforce requires the right to read user external credentials of users whose flow uses
+ * a credential.
+ */
 function permissionSet(): MetadataElements {
   return {
     description: 'Lets users enhance a contact from its page, and see its status in donor-sync.',
@@ -165,8 +168,8 @@ const STATUS = `Read_status.${DOOR_RESPONSES.status}`;
 const RECEIPT = `Enhance.${DOOR_RESPONSES.enhance}`;
 
 /**
- * Status ► "Enhance: 1 credit" ► enhance ► receipt. A contact that cannot be enhanced ends with its status. Every
- * response other than 2xx leads to the fault path, which shows the message.
+ * Returns the flow: status ► "Enhance: 1 credit" ► enhance ► receipt. For a contact that cannot be enhanced, it ends
+ * with the status. Every response other than 2xx leads to the fault path, which shows the message.
  */
 function enhanceFlow(apiVersion: string): MetadataElements {
   return {
@@ -310,7 +313,7 @@ function flowFrame(apiVersion: string, label: string): MetadataElements {
   };
 }
 
-/** A quick action passes the ID of the page's record in a variable of this name. */
+/** Returns the flow's variable. A quick action passes the ID of the page's record in a variable of this name. */
 function recordId(): MetadataElements {
   return {
     name: 'recordId',
@@ -358,7 +361,7 @@ function at(name: string, label: string, row: number): MetadataElements {
   return { name, label, ...position(row) };
 }
 
-/** The canvas arranges the elements itself; a position is required anyway. */
+/** Returns a position. The canvas arranges the elements itself, but a position is required. */
 function position(row: number) {
   return { locationX: 176, locationY: 134 + 108 * row };
 }

@@ -7,8 +7,8 @@ const LONGEST_TEXT = 131_072;
 const VISIBLE_LINES = 5;
 
 /**
- * Returns the metadata of a custom field, for the Tooling API and as source, or null for types that cannot be created
- * from a specification.
+ * Returns the metadata of a custom field, for the Tooling API and as source. Returns null for types that cannot be
+ * created from a specification.
  */
 export function buildMetadata(spec: FieldSpec): MetadataElements | null {
   const { label, description } = spec;
@@ -46,7 +46,7 @@ export function buildMetadata(spec: FieldSpec): MetadataElements | null {
   }
 }
 
-/** Salesforce has no long text of fewer than 256 characters. */
+/** Returns a long text. Salesforce has none of fewer than 256 characters. */
 function longText(length: number) {
   const kept = Math.min(Math.max(length, LINE_LENGTH + 1), LONGEST_TEXT);
   return { type: 'LongTextArea', length: kept, visibleLines: VISIBLE_LINES };

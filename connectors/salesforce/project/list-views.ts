@@ -74,8 +74,8 @@ export const PERSON_ACCOUNTS: ListedObject = {
 };
 
 /**
- * Returns the lists for the available fields. Without `sharedTo`, a list is public: all users see it, and the
- * values in it if they may read the fields. The groups with which it could be shared differ from org to org.
+ * Returns the lists for the available fields. Without `sharedTo`, a list is public: all users see it, and the values in
+ * it if they may read the fields. The groups with which it could be shared are different in each org.
  */
 export function listViews(
   fields: readonly MappedFieldSpec[],

@@ -1,8 +1,8 @@
 /** One file of Salesforce's Metadata API, in the form in which `sf` retrieves it. */
 
 /**
- * Elements by name: one with a text, one with nested elements, or as many as the list has. A name
- * that starts with `@` is an attribute of the surrounding element.
+ * Elements by name. Each is an element with a text, an element with nested elements, or as many elements as the list
+ * has. A name that starts with `@` is an attribute of the surrounding element.
  */
 export interface MetadataElements {
   readonly [name: string]: MetadataValue | readonly MetadataValue[];
@@ -13,8 +13,7 @@ export type MetadataValue = string | number | boolean | MetadataElements;
 const NAMESPACE = 'http://soap.sforce.com/2006/04/metadata';
 
 /**
- * Writes the elements in alphabetical order, the full name first, which is the order when they are retrieved
- * again.
+ * Writes the elements in alphabetical order, full name first. They have the same order when they are retrieved again.
  */
 export function metadataFile(type: string, elements: MetadataElements): string {
   return [
@@ -68,7 +67,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Text for use in an element and in an attribute. */
+/** Escapes a text for an element and for an attribute. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

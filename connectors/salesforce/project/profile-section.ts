@@ -20,7 +20,7 @@ export function profileSection(
   apiVersion: string,
   mapped: readonly MappedFieldSpec[],
 ): [name: string, text: string][] {
-  // A source that is mapped to two fields has the same value in both, so the section shows the first.
+  // If a source is mapped to two fields, both have the same value, so the section shows the first.
   const fields = mapped.filter(
     ({ from }, at) => mapped.findIndex((field) => field.from === from) === at,
   );
@@ -32,8 +32,8 @@ export function profileSection(
 }
 
 /**
- * Returns the name of the property that holds the name of a field in the Lightning App Builder, for example
- * `netWorthLowField`. LWC reserves some names (`data…`, `on…`, `aria…`), and none of ours starts like them.
+ * Returns the name of the property for a field's name in the Lightning App Builder, such as `netWorthLowField`. LWC
+ * reserves some names (`data…`, `on…`, `aria…`), and none of ours starts like them.
  */
 export function getPropertyName(source: FieldSource): string {
   const words = source.split('.').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);

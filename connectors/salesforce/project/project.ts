@@ -18,8 +18,8 @@ import { reportFiles, reportFolders } from './reports.ts';
 
 /**
  * The folders of the project. The fields are not part of a package, because uninstalling a package deletes its fields
- * with all values, and the values were paid for. Parts for person accounts are separate, because an org without
- * person accounts refuses them.
+ * with all values, which were paid for. Parts for person accounts are separate, because an org without person accounts
+ * refuses them.
  */
 const FIELDS_FOLDER = 'force-app';
 const APP_FOLDER = 'app';
@@ -102,7 +102,10 @@ const NEXT_FOR_BUTTON = [
   `Put the button on your page: Setup → Object Manager → Contact → Page Layouts → your layout → Mobile & Lightning Actions; drag “${ENHANCE_LABEL}” to its place, then Save`,
 ];
 
-/** Names with a prefix belong to a package, and only that package can create them. */
+/**
+ * Returns true for a name that we can create. Names with a prefix belong to a package, and only that package can create
+ * them.
+ */
 function isOwnName(name: string): boolean {
   return CUSTOM_NAME.test(name) && !name.slice(0, -'__c'.length).includes('__');
 }

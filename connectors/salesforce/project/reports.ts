@@ -17,7 +17,7 @@ const TABLE_ROWS = 10;
 
 interface Subject {
   listed: ListedObject;
-  /** Ends the names of files, so that contacts and person accounts do not overwrite each other. */
+  /** The end of the files' names, so that contacts and person accounts do not overwrite each other. */
   suffix: 'contacts' | 'person_accounts';
   /** The plural noun in labels. */
   noun: string;
@@ -32,9 +32,9 @@ interface ReportColumns {
 }
 
 /**
- * A report type with the mapped fields, its reports, and a dashboard that shows them. The report type has one object,
- * so users see only records and fields that they may read. Returns files by path; no files without a field that a
- * report could be about.
+ * Returns a report type with the mapped fields, its reports, and a dashboard that shows them. The report type has one
+ * object, so users see only records and fields that they may read. Returns files by path, or none if a report could not
+ * be about any field.
  */
 export function reportFiles(
   fields: readonly MappedFieldSpec[],
@@ -60,7 +60,8 @@ export function reportFiles(
 }
 
 /**
- * Returns the folders, once for all subjects. All users of the org may read them; the records' own rules still apply.
+ * Returns the folders, once for all subjects. All users of the org may read them, but the records' own rules still
+ * apply.
  */
 export function reportFolders(): [path: string, text: string][] {
   const everyone = { accessLevel: 'View', sharedTo: 'AllInternalUsers', sharedToType: 'Group' };
@@ -165,7 +166,7 @@ function dashboard(reports: readonly NamedReport[], { noun }: Subject): Metadata
       numberOfColumns: 12,
       rowHeight: 36,
     },
-    // Each user sees the records that this user may read, not those of the administrator who deployed it.
+    // Each user sees the records that this user may read, and not those of the administrator who deployed it.
     dashboardType: 'LoggedInUser',
     isGridLayout: true,
     textColor: '#000000',

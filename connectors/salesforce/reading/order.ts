@@ -5,10 +5,10 @@ import { readAs } from '../errors.ts';
 import { type QueryRecord, quoted } from '../query.ts';
 import { isoInstant } from '../values.ts';
 
-/** The number of rows in one request: Salesforce's maximum. */
+/** How many rows are in one request, which is Salesforce's maximum. */
 export const PAGE_ROWS = 2_000;
 
-/** A position of a reading in the order of `SystemModstamp, Id`, with the timestamp in ISO 8601. */
+/** A reading's position in the order of `SystemModstamp, Id`. The timestamp is in ISO 8601. */
 export interface Position {
   stamp: string;
   id: string;

@@ -27,24 +27,20 @@ import type { SalesforceSession } from '../session.ts';
 import { afterPosition, PAGE_ROWS, type Position, toPosition } from './order.ts';
 import { readRemoved } from './removed.ts';
 
-/**
- * Maximum number of pages of one reading through REST; more than the largest `bulkThreshold` needs.
- */
+/** The maximum number of pages of one reading through REST. This is more than the largest `bulkThreshold` needs. */
 const MAX_PAGES = 5_000;
 
 /**
- * A change gets its timestamp when it is made, but is visible only when its transaction ends. So a reading
- * starts this long before the previous one. If contacts are read twice, the decisions are the same.
+ * How long before the previous reading a reading starts. A change gets its timestamp when it is made, but is visible
+ * only when its transaction ends. If contacts are read twice, the decisions are the same.
  */
 const OVERLAP_MS = 10 * 60_000;
 
-/**
- * One reading: its start, and the position from which the next reading may start if this one is completed.
- */
+/** One reading: its start, and where the next one may start if this one is completed. */
 interface Reading {
-  /** A time in ISO 8601, or null for all contacts. */
+  /** The start in ISO 8601, or null for all contacts. */
   since: string | null;
-  /** Salesforce's clock at the beginning: the next reading sees all later changes. */
+  /** Salesforce's clock at the beginning. The next reading sees all later changes. */
   untilMs: number;
 }
 
@@ -55,10 +51,9 @@ type ReadPage = Pick<ContactPage, 'contacts' | 'cursor'>;
 const PAGES_AT_ONCE = 2;
 
 /**
- * Yields first the contacts that were deleted or merged, then the others by timestamp and ID. A night without
- * changes costs two requests. If many are left after the first page, the Bulk API reads the rest. Contacts
- * are not requested at the same time as contacts that left, because a contact that was merged in between
- * would seem to come back.
+ * Yields contacts that were deleted or merged first, then the others by timestamp and ID. A night without changes costs
+ * two requests. If many are left after the first page, the Bulk API reads the rest. Contacts are not requested at the
+ * same time as contacts that left, because a contact that was merged in between would seem to come back.
  */
 export async function* readPages(
   session: SalesforceSession,
@@ -85,7 +80,7 @@ async function* readContacts(
     throwIfStopped(session.signal);
     const soql = `${selection(session, reading, position)} ORDER BY SystemModstamp, Id LIMIT ${PAGE_ROWS}`;
     const rows: QueryRecord[] | null = await queryAtOnce(session.api, soql);
-    // Salesforce cannot sort so many contacts in time; the Bulk API does not sort.
+    // Salesforce cannot sort so many contacts in time. The Bulk API does not sort.
     if (rows === null) return yield* readRest(session, reading, position);
     const last = toPosition(rows.at(-1));
     const isLastPage = rows.length < PAGE_ROWS || last === null;
@@ -101,9 +96,9 @@ async function* readContacts(
 }
 
 /**
- * Yields the contacts outside the filter that changed since and may have opted out or object, and contacts whose
- * Individual has changed since, which does not change the contact's timestamp. No request is sent if there is neither a
- * filter nor such a mark.
+ * Yields contacts outside the filter that have changed since and may have opted out or object. Also yields contacts
+ * whose Individual has changed since, which does not change the contact's timestamp. If there is neither a filter nor
+ * such a mark, no request is sent.
  */
 export async function* findMarked(
   session: SalesforceSession,
@@ -162,13 +157,13 @@ function parseSince(cursor: string): string | null {
   }
 }
 
-/** Returns the cursor after a page that ends at the position; after the last page if the position is null. */
+/** Returns the cursor after a page that ends at the position. Null means the last page. */
 function cursorAfter({ untilMs }: Reading, position: Position | null): string {
   const stampMs = position === null ? untilMs : Date.parse(position.stamp);
   return JSON.stringify({ since: isoTime(Math.min(stampMs, untilMs)) });
 }
 
-/** Returns true if the Bulk API is worthwhile; also true if Salesforce takes too long to count. */
+/** Returns true if the Bulk API is worthwhile. Also returns true if Salesforce takes too long to count. */
 async function isMuchLeft(
   session: SalesforceSession,
   reading: Reading,
@@ -183,15 +178,12 @@ async function isMuchLeft(
   }
 }
 
-/**
- * The number of Bulk API jobs that one reading tries, because a job that failed without a reason may succeed the second
- * time.
- */
+/** How many Bulk API jobs one reading tries. A job that failed without a reason may succeed the second time. */
 const BULK_TRIES = 2;
 
 /**
- * Reads the rest through the Bulk API. If its jobs fail, the rest is read by ID, page by page,
- * which takes more requests but no job. Contacts may appear twice, which does no harm.
+ * Reads the rest through the Bulk API. If its jobs fail, the rest is read by ID in pages, which takes more requests but
+ * no job. Contacts may appear twice, which does no harm.
  */
 async function* readRest(
   session: SalesforceSession,
@@ -213,8 +205,8 @@ async function* readRest(
 }
 
 /**
- * The Bulk API's rows are unsorted, so only the last page moves the cursor past the position from which they
- * started.
+ * Reads rows through the Bulk API. They are unsorted, so only the last page moves the cursor past the position where
+ * they started.
  */
 async function* readInBulk(
   session: SalesforceSession,
@@ -235,13 +227,12 @@ async function* readInBulk(
   yield { contacts, cursor: cursorAfter(reading, null) };
 }
 
-/** Minimum number of rows of a page that is requested by ID. */
+/** The minimum number of rows on a page that is requested by ID. */
 const LEAST_ROWS = 125;
 
 /**
- * Reads the rest in the order of IDs, for which Salesforce needs no sorting. A page that takes too
- * long is requested again with half of its rows. As with the Bulk API, only the last page moves the
- * cursor.
+ * Reads the rest in the order of IDs, for which Salesforce needs no sorting. A page that takes too long is requested
+ * again with half its rows. As with the Bulk API, only the last page moves the cursor.
  */
 async function* readById(
   session: SalesforceSession,
@@ -270,10 +261,7 @@ async function* readById(
   throw endless();
 }
 
-/**
- * Returns the cursor of a page that is not in the order of time: the cursor of the position from which its
- * reading started.
- */
+/** Returns the cursor of a page that is not in the order of time, which is the position where its reading started. */
 function cursorBefore(reading: Reading, position: Position | null): string | null {
   const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));
   return before === null ? null : cursorAfter(reading, { stamp: before, id: '' });

@@ -22,19 +22,19 @@ const RECYCLE_BIN_MS = 16 * 86_400_000;
 const LEAST_WINDOW_MS = 3_600_000;
 
 /**
- * Maximum number of requests of one reading; more than needed for 16 days of hours and ten million
- * removed contacts.
+ * The maximum number of requests in one reading. This is more than 16 days of hours and ten million removed contacts
+ * need.
  */
 const MAX_REQUESTS = 6_000;
 
 /**
- * Yields the contacts that have left since, regardless of the filter, because it may have included them before. A
- * reading of all contacts needs only the merged contacts, as far as they are in the recycle bin. Such a reading shows
- * which contacts are gone, but not which contact they were merged into.
+ * Yields the contacts that have left since. The filter does not matter, because it may have included them before. A
+ * reading of all contacts needs only the merged contacts that are in the recycle bin. Such a reading shows which
+ * contacts are gone, but not which contact they were merged into.
  *
- * A query that takes too long is sent again for half of its time window, down to one hour. If even that takes
- * too long, this throws before any contact is read. Otherwise the remaining contact of an unseen merge would
- * be paid for a second time.
+ * A query that takes too long is sent again for half its time window, down to one hour. If even that takes too long,
+ * this throws before any contact is read. Otherwise the remaining contact of an unseen merge would be paid for a second
+ * time.
  */
 export async function* readRemoved(
   session: SalesforceSession,
@@ -75,7 +75,7 @@ function halved(widthMs: number): number {
 
 interface Window {
   fromMs: number;
-  /** Null for a window without an end. */
+  /** The end of the window, or null if it has none. */
   toMs: number | null;
   position: Position | null;
 }

@@ -20,7 +20,7 @@ export interface CollectionResult {
   results: WriteResult[];
   /** Another user was changing these records, so another attempt soon is worthwhile. */
   locked: SentChange[];
-  /** These were rejected, and Salesforce names no field. */
+  /** Rejected changes for which Salesforce names no field. */
   unnamed: UnnamedRefusal[];
   /** The error that ended the writing before the remaining records were sent, or null if all were sent. */
   failure: { error: unknown } | null;
@@ -47,10 +47,10 @@ const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 type Writer = Pick<SalesforceSession, 'api' | 'description' | 'lessons' | 'recent' | 'settings'>;
 
 /**
- * Writes at most 200 changes, usually in one request, each independently (`allOrNone: false`: for a single
- * record, all values are written or none). If Salesforce rejects a change and names fields, it is
- * written again without these. If the org's triggers exceed a limit for one transaction, the group is halved. If an
- * error ends this early, the results so far are returned with it.
+ * Writes at most 200 changes, usually in one request, each independently (`allOrNone: false`: for a single record, all
+ * values are written or none). If Salesforce rejects a change and names fields, it is written again without these. If
+ * the org's triggers exceed a limit for one transaction, the group is halved. If an error ends this early, the results
+ * so far are returned with it.
  */
 export async function writeCollection(
   session: Writer,
@@ -72,8 +72,8 @@ export async function writeCollection(
 
 /**
  * Writes a group, in halves if it exceeds a limit. Later groups are smaller only if each record of this group is below
- * the limit alone. A single record that exceeds it must not make the rest of the run slow. Resolves with true if
- * there is such a record.
+ * the limit alone. A single record that exceeds it must not make the rest of the run slow. Resolves with true if there
+ * is such a record.
  */
 async function writeGroup(
   session: Writer,
@@ -127,7 +127,7 @@ async function writeOnce(session: Writer, changes: readonly SentChange[]): Promi
   }
 }
 
-/** Omits the values that do not have their field's type. Returns null if there are none. */
+/** Leaves out the values that do not have their field's type. Returns null if there are none. */
 function withoutUnreadable(
   { description }: Writer,
   changes: readonly SentChange[],
@@ -171,7 +171,7 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
   };
 }
 
-/** The results come in the order of the records. */
+/** Sorts the results. They come in the order of the records. */
 function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResultsSchema>): Attempt {
   if (saved.length !== changes.length) {
     throw new RetriableError('Salesforce returned a different number of results than records.', {
@@ -190,7 +190,7 @@ function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResult
   return attempt;
 }
 
-/** Empty if the record was written. */
+/** Returns the faults. Empty if the record was written. */
 function listFaults(
   result: z.infer<typeof saveResultsSchema>[number] | undefined,
 ): SalesforceFault[] {

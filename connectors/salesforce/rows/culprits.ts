@@ -1,31 +1,29 @@
 /**
- * Finds the fields that cause a rejection that names no field, by trials that write some of the fields. This
- * file only decides which trial comes next. `trial.ts` carries it out in a way that leaves nothing in the
- * CRM.
+ * Finds the fields that cause a rejection that names no field, by trials that write some of the fields. This file only
+ * decides which trial comes next. `trial.ts` carries it out in a way that leaves nothing in the CRM.
  */
 
-/** Fields that are written and omitted together; usually one field. */
+/** Fields that are written or left out together. Usually this is one field. */
 export type Atom = readonly string[];
 
-/** The result of a trial: accepted, rejected by the rule in question, or rejected for another reason. */
+/** A trial's result: accepted, rejected by the rule in question, or rejected for another reason. */
 export type TrialOutcome = 'accepted' | 'same' | 'other';
 
 /**
- * A search. It yields the fields of the next trial, gets its outcome, and returns the fields that cause the
- * rejection.
+ * A search. It yields the fields of the next trial, gets its outcome, and returns the fields that cause the rejection.
  */
 export type CulpritSearch = Generator<readonly Atom[], readonly Atom[] | null, TrialOutcome>;
 
 /**
- * The maximum number of atoms that can cause rejections by one rule. If more would have to be omitted, the
- * rejection is not about fields.
+ * How many atoms can cause rejections by one rule. If more would have to be left out, the rejection is not about
+ * fields.
  */
 const MAX_CULPRITS = 3;
 
-/** The number of trials that move the boundary because another rule rejects the fields on one side of it. */
+/** How many trials may move the boundary because another rule rejects the fields on one side of it. */
 const MAX_SHIFTS = 2;
 
-/** Returns the fields of a change, with the fields of each group as one atom. */
+/** Returns a change's fields. The fields of each group form one atom. */
 export function toAtoms(
   fields: readonly string[],
   groups: readonly (readonly string[])[] = [],
@@ -109,7 +107,7 @@ function* findFirst(atoms: readonly Atom[]): Generator<readonly Atom[], First, T
   return { at: refused - 1, isProven: refused < atoms.length, sawOther };
 }
 
-/** If rules hide each other, tries all fields except one, until such a trial is accepted. */
+/** Tries all fields except one, until such a trial is accepted. Used if rules hide each other. */
 function* leaveOutEach(atoms: readonly Atom[]): CulpritSearch {
   for (const atom of atoms) {
     const others = atoms.filter((one) => one !== atom);

@@ -1,6 +1,6 @@
 /**
- * Queries the fields of contacts in the same request that writes them. So values that others have typed since
- * the fields were read are found right before they are replaced, without another request.
+ * Queries the fields of contacts in the same request that writes them. So values that others have typed since the
+ * fields were read are found right before they are replaced, without another request.
  */
 import { z } from 'zod';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
@@ -19,7 +19,7 @@ import type { SalesforceSession } from '../session.ts';
 import { canonicalValue } from '../values.ts';
 import type { SentChange } from './refusals.ts';
 
-/** Of the five queries and collections that a composite request may have, one is the write. */
+/** A composite request may have five queries and collections, and one of them is the write. */
 const MOST_QUERIES = 4;
 
 /** Salesforce accepts 16,384 characters of an address and headers together. */
@@ -36,9 +36,7 @@ const replySchema = z.object({
 
 const foundSchema = z.object({ records: z.array(recordSchema) });
 
-/**
- * The response to a write, and the changes with the values that it replaced without the caller's knowledge.
- */
+/** A write's response, and the changes with the values that it replaced without the caller's knowledge. */
 export interface Looked {
   reply: unknown;
   looked: SentChange[];
@@ -46,8 +44,8 @@ export interface Looked {
 
 /**
  * Sends a collection of at most 200 records. If the caller passes the values that it has read, one composite request
- * first queries the fields and then writes them, in this order. The two are not one transaction: a value that is typed
- * in the milliseconds between them is still lost. A failed query does not affect the write.
+ * first queries the fields and then writes them, in this order. The two are not one transaction, so a value that is
+ * typed in the milliseconds between them is still lost. A failed query does not affect the write.
  */
 export async function sendWithLook(
   session: Pick<SalesforceSession, 'api' | 'settings' | 'description'>,
@@ -84,8 +82,7 @@ export async function sendWithLook(
       const fault = parseFault(write.httpStatusCode, JSON.stringify(write.body));
       if (fault.code === UNREADABLE_VALUE) throw requestError(fault);
     }
-    // Only the write is repeated while its failure is temporary, because writing the same values twice is
-    // harmless.
+    // While the failure is temporary, only the write is repeated, because writing the same values twice is harmless.
     return { reply: await api.updateContacts(contacts), looked };
   }
   return { reply: await api.updateContacts(contacts), looked: [...changes] };

@@ -2,7 +2,10 @@
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import type { SalesforceFault } from '../errors.ts';
 
-/** Records of one request to the collections: Salesforce's maximum. The Bulk API also runs triggers for so many. */
+/**
+ * How many records are in one request to the collections, which is Salesforce's maximum. The Bulk API also runs
+ * triggers for this many.
+ */
 export const COLLECTION_ROWS = 200;
 
 export interface Lessons {
@@ -15,8 +18,8 @@ export interface Lessons {
   /** Searches that found no field, by rule. */
   inVain: Map<string, number>;
   /**
-   * The largest number of records to write together. It is smaller than Salesforce's maximum once the org's triggers
-   * have exceeded a limit for one transaction.
+   * How many records are written together. It becomes smaller than Salesforce's maximum once the org's triggers have
+   * exceeded a limit for one transaction.
    */
   mostRows: number;
   /** The number of requests that write, and of trials whose writes are rolled back. */
@@ -24,7 +27,7 @@ export interface Lessons {
   trials: number;
   /** False once a trial was not rolled back as it should have been. */
   areTrialsSafe: boolean;
-  /** Only one search at a time, so the next one knows the result. */
+  /** Only one search runs at a time, so the next one knows the result. */
   turn: Mutex;
 }
 
@@ -42,7 +45,7 @@ export function createLessons(): Lessons {
   };
 }
 
-/** Maximum number of rules that are remembered, and of sets of fields for each. */
+/** How many rules are remembered, and how many sets of fields for each. */
 const MAX_RULES = 1_000;
 const MAX_SETS = 8;
 
@@ -58,7 +61,7 @@ export function toRule({ code, message }: Pick<SalesforceFault, 'code' | 'messag
   return `${code} ${message.replaceAll(/\d[\d.,]*/g, '#')}`;
 }
 
-/** Remembers that so many records exceeded a limit for one transaction. */
+/** Remembers that this many records exceeded a limit for one transaction. */
 export function learnSize(lessons: Lessons, rows: number): void {
   lessons.mostRows = Math.max(1, Math.min(lessons.mostRows, Math.floor(rows / 2)));
 }
@@ -96,8 +99,8 @@ function remember(known: Map<string, string[][]>, key: string, fields: readonly 
 }
 
 /**
- * Returns sets of fields that have caused rejections by this rule elsewhere, followed by the sets for other
- * rules with the same code. With `ownAlone`, only the rule's own sets are returned.
+ * Returns sets of fields that have caused rejections by this rule elsewhere, followed by the sets for other rules with
+ * the same code. With `ownAlone`, returns only the rule's own sets.
  */
 export function findSuspects(
   { byRule, byCode }: Lessons,

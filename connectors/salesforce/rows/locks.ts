@@ -8,19 +8,18 @@ import { writeCollection } from './collections.ts';
 import { refusal, type SentChange, type Unsettled } from './refusals.ts';
 
 /**
- * The number of attempts for records that are still locked, and the wait before the first attempt, which doubles each
- * time.
+ * How often records that are still locked are tried. The first attempt comes after this wait, which doubles each time.
  */
 const ROUNDS = 3;
 const FIRST_WAIT_MS = 400;
 
-/** The number of records whose accounts are requested at once, so the address is not too long. */
+/** How many records' accounts are requested together, so that the address is not too long. */
 const IDS_PER_QUERY = 200;
 
 /**
  * Writes locked changes again. The contacts of one account are written together, because they wait for the same lock.
- * The accounts follow one after the other, so no contact delays the other contacts. Adds to `unsettled` the changes
- * that are then rejected without naming a field.
+ * The accounts follow one after the other, so no contact delays the others. Adds to `unsettled` the changes that are
+ * then rejected without naming a field.
  */
 export async function* retryLocked(
   session: SalesforceSession,
@@ -65,7 +64,7 @@ async function byAccount(
   return [...groups.values()].flatMap(inRequests);
 }
 
-/** An account may have more contacts than fit into one request. */
+/** Splits a group into requests. An account may have more contacts than fit into one. */
 function inRequests(group: SentChange[]): SentChange[][] {
   const requests: SentChange[][] = [];
   for (let start = 0; start < group.length; start += IDS_PER_QUERY) {

@@ -1,4 +1,4 @@
-/** Salesforce's rejections of a change, either because of fields that it names or as a whole. */
+/** Handles Salesforce's rejections of a change, either because of fields that it names or as a whole. */
 import { foreignCode, foreignFields } from '../../../src/core/foreign-text.ts';
 import type { ContactChange, Overwritten, Refusal, WriteResult } from '../../contract.ts';
 import { getMeaning, type SalesforceFault, sentenceFor, wordsOfFault } from '../errors.ts';
@@ -7,12 +7,9 @@ import { getMeaning, type SalesforceFault, sentenceFor, wordsOfFault } from '../
 export interface SentChange extends ContactChange {
   /** Why fields were omitted from it. */
   left?: readonly SalesforceFault[];
-  /**
-   * Set if rejections named no field. These fields are omitted to find out whether the change is then
-   * accepted.
-   */
+  /** Set if rejections named no field. These fields are left out to find out whether the change is then accepted. */
   attempt?: Attempt;
-  /** Failed attempts for it, by rule and fields. */
+  /** Failed attempts for this change, by rule and fields. */
   tried?: readonly string[];
   /** True if it must be sent without other changes, because Salesforce accepts it only alone. */
   alone?: true;
@@ -138,8 +135,8 @@ export function refusal(id: string, fault: SalesforceFault): WriteResult {
 }
 
 /**
- * Returns the result of a change if nothing in it is written, for these reasons and the reasons for which fields were
- * omitted before.
+ * Returns the result of a change of which nothing is written, for these reasons and for the reasons why fields were
+ * left out before.
  */
 export function refused(
   { id, left = [] }: SentChange,
@@ -156,8 +153,8 @@ export function refused(
 }
 
 /**
- * Returns the change without the fields that these errors name, so the rest can be written. Null if the errors name no
- * field, if one of them is not about a value, or if nothing would be left.
+ * Returns the change without the fields that these errors name, so the rest can be written. Returns null if the errors
+ * name no field, if one of them is not about a value, or if nothing would be left.
  */
 export function withoutNamed(
   change: SentChange,
@@ -177,7 +174,7 @@ export function withoutNamed(
   return { ...change, values: Object.fromEntries(rest), left: [...left, ...own] };
 }
 
-/** Combines several errors of one record, with the code of the first and the fields of all. */
+/** Combines several errors of one record, with the first error's code and the fields of all. */
 export function combined(faults: readonly SalesforceFault[]): SalesforceFault {
   const { code, message } = faults[0] ?? { code: 'UNKNOWN_EXCEPTION', message: '' };
   return { code, message, fields: [...new Set(faults.flatMap(({ fields }) => fields))] };

@@ -29,9 +29,9 @@ export type WritePass = (
 ) => AsyncGenerator<WriteResult>;
 
 /**
- * Writes the remaining changes until every change has a result. First come changes that were rejected without
- * a named field, without the fields that cause it. Then come changes whose record was locked. This ends,
- * because each change loses fields or possibilities every time.
+ * Writes the remaining changes until every change has a result. Changes that were rejected without a named field come
+ * first, without the fields that cause it. Changes whose record was locked follow. This ends, because each change loses
+ * fields or possibilities every time.
  */
 export async function* settle(
   session: SalesforceSession,
@@ -57,8 +57,8 @@ export async function* settle(
 type Writer = Pick<SalesforceSession, 'api' | 'settings' | 'lessons' | 'signal' | 'log'>;
 
 /**
- * Decides which fields to omit from a change, if necessary after a search. If the search shows that Salesforce accepts
- * all of them, the change is written again without other changes, but only once.
+ * Decides which fields to leave out of a change, if necessary after a search. If the search shows that Salesforce
+ * accepts all of them, the change is written again without other changes, but only once.
  */
 async function afterUnnamed(
   session: Writer,
@@ -105,8 +105,8 @@ function afterAttempt(
 }
 
 /**
- * Returns the change with those fields restored that were omitted without effect, because the same rule
- * rejected it anyway. Omissions that had an effect remain.
+ * Returns the change with the fields restored that were left out without effect, because the same rule rejected it
+ * anyway. Omissions that had an effect remain.
  */
 function withoutVain(
   { attempt, ...change }: SentChange,
@@ -140,8 +140,8 @@ type LeaveOut =
   | { kind: 'refused' };
 
 /**
- * Chooses fields for each rejection that names no field: fields that have caused rejections elsewhere, or
- * fields that a search finds.
+ * Chooses fields for each rejection that names no field: fields that have caused rejections elsewhere, or fields that a
+ * search finds.
  */
 function leaveOut(
   { lessons, settings }: Writer,
@@ -171,7 +171,10 @@ function leaveOut(
 }
 
 type Found =
-  /** No fields if Salesforce accepts all of them by now, or null if none of them is the cause. */
+  /**
+   * The fields that cause the rejection. Empty if Salesforce accepts all of them by now, and null if none of them is
+   * the cause.
+   */
   | { state: 'found'; fields: readonly string[] | null }
   | { state: 'locked' }
   /**

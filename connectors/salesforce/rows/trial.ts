@@ -5,7 +5,7 @@ import { readAs, type SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** The result of a trial. `kept` means that Salesforce has written it, or something else, after all. */
+/** A trial's result. `kept` means that Salesforce has written it, or something else, after all. */
 export type Trial =
   | { state: 'accepted' }
   | { state: 'refused'; faults: readonly SalesforceFault[] }
@@ -32,9 +32,8 @@ const faultsSchema = z.array(
 );
 
 /**
- * Updates a contact and then a contact that does not exist, in one request that is either kept as a whole or
- * not at all. The second update fails, so Salesforce rolls the first one back after it has run every rule and
- * trigger.
+ * Updates a contact and then a contact that does not exist, in one request that is either kept as a whole or not at
+ * all. The second update fails, so Salesforce rolls the first one back after it has run every rule and trigger.
  */
 export async function tryUpdate(
   { api, settings }: Pick<SalesforceSession, 'api' | 'settings'>,

@@ -37,7 +37,7 @@ export interface AuthDeps {
   signal: AbortSignal;
 }
 
-/** Creates the sign-in of a connector; sends nothing yet. */
+/** Creates a connector's sign-in. Sends nothing yet. */
 export function createAuth(deps: AuthDeps): Auth {
   return shareSignIn({
     ask: () => askForSignIn(deps),
@@ -48,13 +48,13 @@ export function createAuth(deps: AuthDeps): Auth {
 
 /**
  * Returns the name of the secret with a rotated refresh token. It depends on the token in the settings, so a new token
- * there takes effect at once.
+ * there takes effect immediately.
  */
 export function refreshTokenSecret(settingsToken: string): string {
   return `salesforce_refresh_token/${secretFingerprint(settingsToken)}`;
 }
 
-/** The name of the secret with the refresh token from a consent to this app. */
+/** Returns the name of the secret with the refresh token from a consent to this app. */
 export function consentSecret(clientId: string): string {
   return refreshTokenSecret(`app ${clientId}`);
 }
@@ -87,7 +87,7 @@ async function askForSignIn(deps: AuthDeps): Promise<SignIn> {
 
 const userInfoSchema = z.object({ user_id: z.string(), organization_id: z.string() });
 
-/** A bare token contains no information about itself, so this requests it from Salesforce. */
+/** Identifies a bare token. It contains no information about itself, so Salesforce has to provide it. */
 async function identify({ settings, exchange }: AuthDeps, accessToken: string): Promise<SignIn> {
   const instanceUrl = withoutSlash(settings.url);
   const { readUserInfo } = await import('../client.ts');
@@ -170,7 +170,7 @@ export async function askForToken(
   return readTokenReply(await client.requestToken(form));
 }
 
-/** Returns the library's client of an app; `judge` throws if it does not accept a response. */
+/** Returns the library's client of an app. `judge` throws if it does not accept a response. */
 export async function openSignInClient(
   exchange: Pick<CrmExchange, 'send'>,
   app: AppConfig,
@@ -248,8 +248,8 @@ function fixFor(word: string, description: string, isJwt: boolean): string {
 }
 
 /**
- * The token endpoint rejects with an OAuth code and a description, which may name a user. So only known
- * descriptions from Salesforce become part of the message.
+ * Creates the error for a rejected token. The token endpoint returns an OAuth code and a description, which may name a
+ * user. So only known descriptions from Salesforce become part of the message.
  */
 export function tokenRefused(
   reply: Pick<CrmReply, 'status' | 'text'>,
@@ -310,8 +310,8 @@ async function signAssertion(
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
       .setIssuer(clientId)
       .setSubject(username)
-      // External Client Apps in a sandbox reject https://test.salesforce.com, but the org's own address is
-      // always accepted.
+      // External Client Apps in a sandbox reject https://test.salesforce.com, but the org's own address is always
+      // accepted.
       .setAudience(new URL(url).origin)
       .setExpirationTime(Math.floor(now / 1000) + ASSERTION_LIFE_SECONDS)
       .sign(key);

@@ -15,7 +15,7 @@ import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { askForToken, consentSecret, openSignInClient, tokenRefused } from './auth.ts';
 import { toInstanceUrl } from './instance.ts';
 
-/** The scopes that the app requests: the APIs, and access while the user is not present. */
+/** The scopes that the app requests: the APIs, and access while the user is not there. */
 const SCOPE = 'api refresh_token';
 
 /** Returns the web server flow with PKCE (CRM facts, section A1). */

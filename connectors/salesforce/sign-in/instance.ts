@@ -1,7 +1,7 @@
 /**
- * The address of an org, and so the address to which its token is sent. A response can name any address. The
- * token is sent only to an address that is covered by the settings or by Salesforce's own domains, and that
- * is the address of the first sign-in.
+ * Determines the address of an org, to which its token is sent. A response can contain any address. The token is sent
+ * only to an address that is covered by the settings or by Salesforce's own domains, and that is the address of the
+ * first sign-in.
  */
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import { isConfidential } from '../../../src/core/host.ts';
@@ -12,11 +12,11 @@ import type { SalesforceSettings } from '../settings.ts';
 
 type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
 
-/** Salesforce's own domains. An org responds at one of these, or at a subdomain. */
+/** Salesforce's own domains. An org responds at one of them, or at a subdomain. */
 const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
 
 /**
- * Returns the address for requests, from the `instance_url` in a response of the token endpoint; without a trailing
+ * Returns the address for requests, from the `instance_url` in a response of the token endpoint, without a trailing
  * slash. Throws a ConfigurationError unless the address has the origin of `crm.url`, or is an https address of
  * Salesforce or `crm.instanceHosts`. In the second case, a third party must not have been able to insert it.
  */
@@ -32,9 +32,9 @@ export function toInstanceUrl(rules: Rules, named: string): string {
 }
 
 /**
- * Stores the origin of the first sign-in, and throws a ConfigurationError if the origin differs later. If the
- * process dies before it is stored, the next sign-in is the first. If two processes sign in at once, they get
- * the same origin, or one of them stops at its next sign-in.
+ * Stores the origin of the first sign-in. Throws a ConfigurationError if the origin is different later. If the process
+ * dies before it is stored, the next sign-in is the first. If two processes sign in at the same time, they get the same
+ * origin, or one of them stops at its next sign-in.
  */
 export async function pinInstance(
   rules: Rules,

@@ -1,6 +1,6 @@
 /**
- * The API of a small CRM for the example connector: contacts in pages, look-ups by id, changes of single contacts, fields
- * and groups. Everything is in memory. Times are in whole seconds, as in many CRMs.
+ * The API of a small CRM for the example connector: contacts in pages, lookups by id, changes of single contacts,
+ * fields and groups. Everything is in memory. Times are in whole seconds, as in many CRMs.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -23,7 +23,7 @@ export interface ExampleField {
   name: string;
   label: string;
   type: 'text' | 'number' | 'currency' | 'boolean' | 'date' | 'datetime' | 'multiPicklist';
-  /** Maximum number of characters of a text, or null for other types. */
+  /** The maximum length of a text in characters, or null for other types. */
   maxLength: number | null;
   /** The number of digits after the decimal point, or null if it has no limit. */
   decimalDigits: number | null;
@@ -44,7 +44,9 @@ export interface ExampleApi {
   /** The loser is removed, and continues in the winner. */
   merge(loser: string, winner: string): void;
   addGroup(members: readonly string[]): string;
-  /** From now on values in this field of the contact are refused; with null, every change of the contact. */
+  /**
+   * From now on, values in this field of the contact are refused. With null, every change of the contact is refused.
+   */
   refuse(id: string, field: string | null): void;
   /** The next changes of the contact are refused, because another user is changing it. */
   lock(id: string, times: number): void;
@@ -195,7 +197,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
     }
   }
 
-  /** A request that was already carried out has its first answer. */
+  /** Carries out a patch once. A repeated request gets the first answer. */
   function patchOnce(record: ExampleRecord, { requestId, fields: values = {} }: Body): Answer {
     const known = requestId === undefined ? undefined : answers.get(requestId);
     if (known !== undefined) return known;
@@ -209,7 +211,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
     return withBefore;
   }
 
-  /** Everything that the body does not contain is blank afterwards. */
+  /** Replaces a record. Everything that the body does not contain is blank afterwards. */
   function replace(record: ExampleRecord, body: Body): Answer {
     const answer = patch(record, body.fields ?? {});
     if (answer.status !== 200) return answer;

@@ -1,4 +1,4 @@
-/** The connector of the small CRM in `api.ts`: an example of how to use the HTTP part of the kit. */
+/** The connector of the small CRM in `api.ts`. It is an example of how to use the HTTP part of the kit. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type CrmField, type FieldValue, plainField } from '../../../src/core/crm-field.ts';
@@ -41,9 +41,9 @@ export interface ExampleFlaws {
   readMembers?(options: OffsetPagesOptions<string>): AsyncGenerator<string[]>;
   /** The cursor is the newest edit that was read. */
   takesNewestEdit?: boolean;
-  /** A repeated change is a new one for the CRM. */
+  /** True if a repeated change is a new one for the CRM. */
   forgetsRequests?: boolean;
-  /** Changes of one contact are in flight at the same time. */
+  /** True if several changes of one contact are in flight at the same time. */
   letsChangesRace?: boolean;
   /** Options are read in the order in which they are stored. */
   keepsOrder?: boolean;
@@ -116,7 +116,7 @@ export function defineExampleConnector(
   return definition;
 }
 
-/** Returns the id as the CRM writes it: people may type zeros before it. */
+/** Returns the id as the CRM writes it. People may type zeros before it. */
 function canonicalExampleId(text: string): string | null {
   return /^\s*0*([1-9]\d*)\s*$/.exec(text)?.[1] ?? null;
 }
@@ -251,14 +251,17 @@ async function openExample(
     close: async () => http.close(),
   };
 
-  /** Only the last page has a position for a later reading, because the order is by id. Contacts that left come first. */
+  /**
+   * Yields contacts in pages. Contacts that left come first. Only the last page has a position for a later reading,
+   * because the order is by id.
+   */
   async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
     let asOf: number | null = null;
     let newest = 0;
     let waiting: Row[] = [];
     const since = cursor ?? undefined;
     const noteTime = (at: number) => {
-      // The time of the first request: a change during the reading is read again.
+      // The time of the first request, so that a change during the reading is read again.
       asOf ??= at;
     };
     for await (const removed of removalsSince(since, noteTime)) {
@@ -359,7 +362,8 @@ async function openExample(
       });
       const [blamed] = refused.fields;
       const left = rest.filter(([name]) => name !== blamed);
-      // A CRM may name no field, or one that the change does not contain: the same request would be refused for ever.
+      // A CRM may name no field, or a field that the change does not contain. The same request would then be refused
+      // for ever.
       if (together || left.length === 0 || left.length === rest.length) {
         const fields = [...refusals, refused].flatMap((each) => each.fields);
         return { ...refused, fields: [...new Set(fields)] };
@@ -371,7 +375,7 @@ async function openExample(
   }
 
   /**
-   * Returns the values that the CRM had before, where they differ from what the caller has read and from what was sent.
+   * Returns the values that the CRM had before, if they differ from what the caller has read and from what was sent.
    */
   function overwrittenBy(
     { values, seen = {} }: ContactChange,
@@ -387,7 +391,7 @@ async function openExample(
   async function send(id: string, fields: Record<string, string | null>) {
     const path = `/contacts/${encodeURIComponent(id)}`;
     if (!replacesRecords) {
-      // Repeated after a lost response, the change has the same id, so the CRM repeats its answer.
+      // If the change is repeated after a lost response, it has the same id, so the CRM repeats its answer.
       const json = { fields, ...(forgetsRequests ? {} : { requestId: randomUUID() }) };
       return http.ask({ method: 'PATCH', path, json }, patchedSchema);
     }
@@ -423,7 +427,7 @@ async function readFields(http: Http): Promise<ExampleFields> {
   return new Map(fields.map((field) => [field.name, field]));
 }
 
-/** The only condition that this CRM understands is `lastName=…`. */
+/** Parses the filter. The only condition that this CRM understands is `lastName=…`. */
 function readFilter({ filter }: ContactsSettings): string | undefined {
   if (filter === null) return undefined;
   const [, name] = /^lastName=(.+)$/.exec(filter) ?? [];

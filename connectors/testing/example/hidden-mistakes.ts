@@ -1,4 +1,7 @@
-/** Mistakes that a round trip hides: both directions are wrong alike, or the mistake shows only at a certain time. */
+/**
+ * Mistakes that a round trip hides: both directions are wrong in the same way, or the mistake shows only at a certain
+ * time.
+ */
 import type { Contact } from '../../../src/core/contact.ts';
 import type { FieldValue } from '../../../src/core/crm-field.ts';
 import type {
@@ -293,7 +296,7 @@ function toLocalTime(cursor: string): string {
   return String(Number(cursor) - offsetMinutes * 60);
 }
 
-/** As if the CRM stored numbers in hundredths. */
+/** Stores numbers in hundredths, as a CRM might. */
 function withStoredNumbers(result: WriteResult): WriteResult {
   if (result.status !== 'written' || result.overwritten === undefined) return result;
   const values = Object.entries(result.overwritten.values).map(([name, value]) => [
@@ -303,7 +306,7 @@ function withStoredNumbers(result: WriteResult): WriteResult {
   return { ...result, overwritten: { ...result.overwritten, values: Object.fromEntries(values) } };
 }
 
-/** Look-ups with other values. */
+/** Returns a connector whose lookups return other values. */
 function readingAs(
   right: Connector,
   change: (value: FieldValue, field: string) => FieldValue,
@@ -405,7 +408,7 @@ function keepingFailure(right: Connector): Partial<Connector> {
   };
 }
 
-/** Takes a page that is shorter than the others for the last one, and nothing else. */
+/** Yields pages, and takes a page that is shorter than the others for the last one. */
 async function* readUntilShort<Row>({
   read,
   take,

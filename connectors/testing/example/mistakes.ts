@@ -1,6 +1,6 @@
 /**
- * Mistakes that authors make, each in an otherwise right connector: the mutants that prove the kit. The kit must fail each
- * of them, and pass the connector without a mistake.
+ * Mistakes that authors make, each in a connector that is otherwise right. These mutants prove the kit, which must fail
+ * each of them and pass the connector without a mistake.
  */
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ContactChange, WriteResult } from '../../contract.ts';

@@ -53,7 +53,7 @@ export function mistake(
   return { name, breaks, says, definition };
 }
 
-/** Reading and writing with other errors. */
+/** Returns a connector that reads and writes with other errors. */
 function withErrors(connector: Connector, say: (error: unknown) => unknown): Connector {
   return {
     ...connector,

@@ -1,4 +1,4 @@
-/** The account of a connector: whose CRM it is, whatever address and key lead there. */
+/** Promises about a connector's account: whose CRM it is, whatever address and key lead there. */
 import { createHash } from 'node:crypto';
 import { expectEqual, expectThat } from '../expect.ts';
 import { openBehindProxy } from '../faults.ts';

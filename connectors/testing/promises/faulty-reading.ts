@@ -45,7 +45,7 @@ export function promiseFaultyReading({ describe, it, can }: Suite): void {
       assert.deepEqual(new Set(listIds(await collectPages(connector, null))), new Set(ids));
       const positions = somePositions(proxy.requests.length - before, 3);
       for (const [at, [name, fault]] of FAILURES.entries()) {
-        // Each failure at one of the positions, so that the test does not read all contacts too often.
+        // Each failure is tried at one of the positions, so that the test does not read all contacts too often.
         const position = positions[at % positions.length] ?? 0;
         proxy.rule(from(position, fault));
         const ending = await endingOf(() => collectPages(connector, null));

@@ -18,7 +18,7 @@ import type { Fault } from '../proxy.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
-/** Some APIs answer a write with any body or none, so an unusual body proves nothing, unless it is a page. */
+/** Some APIs answer a write with any body or none, so an unusual body proves nothing unless it is a page. */
 const MEANINGLESS = ['an empty response', 'a response in another form'];
 
 const WRITE_FAILURES: readonly (readonly [string, Fault])[] = [

@@ -97,7 +97,7 @@ export function promiseGroups({ describe, it, can }: Suite): void {
   });
 }
 
-/** More members than most CRMs return at once. */
+/** The size of a group with more members than most CRMs return together. */
 const LARGE_GROUP = 251;
 
 const MOST_LEAVING = 30;

@@ -143,7 +143,7 @@ function wordsOf(texts: readonly string[] | undefined, part: keyof typeof WORDS)
   return (texts ?? []).flatMap((text) => WORDS[part].filter((word) => text.includes(word)));
 }
 
-/** The contact by pages and by ID; nothing from a reading that ends in an error. */
+/** Reads the contact by pages and by ID. Returns nothing from a reading that ends in an error. */
 async function readUnlessRefused(connector: Connector, id: string): Promise<Contact[]> {
   const contacts: Contact[] = [];
   const readings = [

@@ -22,7 +22,7 @@ export function promiseOpening({ describe, it, can }: Suite): void {
       const other = await (await t.otherCrm()).open();
       await other.close();
       if (other.account.id !== account.id) return;
-      // Perhaps the harness always has the same account. Then its id comes from a response.
+      // The harness may always have the same account. Its id then comes from a response.
       assert.ok(t.crm.api, 'Each harness must have an account with its own id.');
       const proxy = await t.proxy();
       proxy.rename({ own: account.id, shown: similarId(account.id) });
@@ -39,7 +39,7 @@ export function promiseOpening({ describe, it, can }: Suite): void {
   });
 }
 
-/** Returns an id of the same form: its last digit or letter is another one. */
+/** Returns an id of the same form with a different last digit or letter. */
 function similarId(id: string): string {
   const at = id.search(/\d\D*$/);
   if (at === -1) return `${id.slice(0, -1)}${id.endsWith('a') ? 'b' : 'a'}`;

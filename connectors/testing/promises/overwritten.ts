@@ -8,13 +8,13 @@ import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 import { listTyped } from '../typed.ts';
 
-/** Written into number fields: by the kit, and before that by a user. */
+/** The values that are written into number fields: by the kit, and before that by a user. */
 const NUMBER = { ours: 7, typed: '19' };
 
 /** How far back a history is searched for a write, because the clocks in a test may differ. */
 const TOLERANCE_MS = 60_000;
 
-/** Promised only by connectors that declare `tellsOverwritten`. */
+/** Declares promises that only connectors with `tellsOverwritten` make. */
 export function promiseOverwritten({ describe, it }: Suite): void {
   describe('telling of values that were typed meanwhile', () => {
     it('names the value that a user typed after it was read, and that the write replaced', async (t) => {
@@ -64,7 +64,7 @@ export function promiseOverwritten({ describe, it }: Suite): void {
   });
 }
 
-/** Reads the fields, lets a user type, and writes, or null if the connector does not report it. */
+/** Reads the fields, lets a user type, and writes. Returns null if the connector does not report this. */
 async function writeSeen(
   { connector }: ConnectorTest,
   id: string,

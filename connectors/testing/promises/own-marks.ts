@@ -64,7 +64,7 @@ export function promiseOwnMarks({ describe, it, can, notShown }: Suite): void {
         const including = await t.another({ contacts: { [include]: true } }).catch(() => undefined);
         if (including === undefined) return;
         const included = byId(await collectPages(including, null)).get(marked);
-        // A CRM may set another mark together with this one.
+        // A CRM may set another mark together with this mark.
         expectThat(included !== undefined && included.excluded !== exclusion, {
           ...{ what: `\`excluded\` with ${include}: true`, expected: `not ${exclusion}` },
           actual: show(included?.excluded),

@@ -336,12 +336,12 @@ async function bringsLaterChanges(t: ConnectorTest, zone: string): Promise<void>
   assertIncludes(listRemoved(pages), [{ id: gone, mergedInto: null }], whatRemoved, hint);
 }
 
-/** More deletions would take too long where a page has thousands of contacts. */
+/** How many contacts are deleted. More would take too long if a page has thousands of contacts. */
 const MOST_DELETED = 120;
 
 /**
- * A page may have both, because its removals are handled first. A CRM may tell of a merge only by the contact that
- * remains.
+ * Requires that removals come first. A page may have both, because its removals are handled first. A CRM may report a
+ * merge only with the contact that remains.
  */
 function expectRemovedFirst(pages: readonly ContactPage[], when: string): void {
   for (const [at, { removed }] of pages.entries()) {

@@ -4,7 +4,7 @@ import { write } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
-/** Promised only by connectors that have `readBack`. */
+/** Declares promises that only connectors with `readBack` make. */
 export function promiseReadingBack({ describe, it, can }: Suite): void {
   describe('reading back', () => {
     it('gives one entry for each write, in their order, and null for what is gone', async (t) => {
@@ -71,7 +71,7 @@ export function promiseReadingBack({ describe, it, can }: Suite): void {
   });
 }
 
-/** Undefined if the connector has no `readBack`. */
+/** Writes and reads back. Returns undefined if the connector has no `readBack`. */
 async function writeAndRead(
   { connector, crm }: ConnectorTest,
   id: string,

@@ -1,4 +1,4 @@
-/** The settings under `contacts`: a connector obeys them, or refuses them. */
+/** Promises about the settings under `contacts`: a connector obeys them or refuses them. */
 import assert from 'node:assert/strict';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Connector, ContactsSettings } from '../../contract.ts';
@@ -197,7 +197,7 @@ function markOf({ crm }: ConnectorTest): NonNullable<ConformanceHarness['markFie
   );
 }
 
-/** Null if the connector refuses these settings. */
+/** Opens a connector, or returns null if it refuses these settings. */
 async function openUnlessRefused(
   t: ConnectorTest,
   contacts: Partial<ContactsSettings>,

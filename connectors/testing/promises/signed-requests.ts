@@ -195,7 +195,7 @@ function quote({ method, url, headers, body }: SeenRequest): string {
   return `${method} ${url} ${JSON.stringify(headers)} ${body} ${PERSON.firstName} ${PERSON.lastName} ${VALUE}`;
 }
 
-/** Everything of an error that may be shown or logged, with its causes. */
+/** Returns everything in an error that may be shown or logged, including its causes. */
 function textsOf(error: Error): string[] {
   const texts: string[] = [];
   for (let each: unknown = error; each instanceof Error; each = each.cause) {

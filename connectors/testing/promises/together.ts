@@ -8,7 +8,7 @@ import type { Suite } from '../suite.ts';
 
 const CAUSES: readonly RefusalCause[] = ['rule', 'does_not_fit', 'no_permission', 'no_such_field'];
 
-/** The tests about `together` apply only to connectors that declare `writesTogether`. */
+/** Declares the promises about `together`, which only connectors with `writesTogether` make. */
 export function promiseTogether({ describe, it, can }: Suite): void {
   describe('writing values together', () => {
     it('writes all of them, null as well', async (t) => {
@@ -44,7 +44,7 @@ export function promiseTogether({ describe, it, can }: Suite): void {
       const [field] = t.crm.textFields;
       // No CRM has a field with such a name, and a file cannot have such a column.
       const values = { [field]: 'ours', ['\u0000']: 'x' };
-      // Some CRMs reject the whole request for it, which the user has to fix.
+      // Some CRMs then reject the whole request, which the user has to fix.
       const status = await write(t.connector, [{ id, values, together: true }]).then(
         ([result]) => result?.status,
         (error: unknown) => (isConfigurationError(error) ? 'refused' : String(error)),

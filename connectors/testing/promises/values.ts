@@ -1,4 +1,4 @@
-/** Values of each type: what a connector writes is in the CRM, and what users type is what it reads. */
+/** Promises about values of each type: what a connector writes is in the CRM, and what users type is what it reads. */
 import type { CrmFieldType, FieldValue } from '../../../src/core/crm-field.ts';
 import { expectEqual, expectThat, show } from '../expect.ts';
 import { getValues, write } from '../readings.ts';
@@ -36,7 +36,7 @@ const FOREIGN_TEXTS = [
   ...['שלום עולם', 'Łódź – “Straße”', 'one\ttab & 100 %'],
 ];
 
-/** Exact in a currency, but not after a multiplication by 100: `Math.floor(19.99 * 100)` is 1998. */
+/** Amounts that are exact in a currency, but not after a multiplication by 100: `Math.floor(19.99 * 100)` is 1998. */
 const INEXACT_CENTS = [19.99, 0.29, 1.15, 8.2, 4.35];
 
 /** One more than most databases take for a long text. */
@@ -207,7 +207,7 @@ function expectDay({ sent, read, seen }: Held, { name }: TypedField, zone: strin
   });
 }
 
-/** A checkbox is never blank in many CRMs, so it may read as no. */
+/** Requires a blank. A checkbox is never blank in many CRMs, so it may read as no. */
 function expectBlank(value: FieldValue | undefined, { name, type }: TypedField, how: string): void {
   if (type === 'boolean' && value === false) return;
   const hint =
@@ -215,7 +215,9 @@ function expectBlank(value: FieldValue | undefined, { name, type }: TypedField, 
   expectEqual(value, null, `${name} (${type}), ${how}`, hint);
 }
 
-/** A value that is acknowledged is in the CRM, whole and unchanged; white space at its ends may be lost. */
+/**
+ * Requires that a value that was acknowledged is in the CRM, whole and unchanged. White space at its ends may be lost.
+ */
 function expectHeld({ sent, isAcknowledged, read, seen }: Held, name: string, hint: string): void {
   if (!isAcknowledged) return;
   const wanted = comparable(sent);
