@@ -5,6 +5,8 @@ import { afterAll, describe, inject } from 'vitest';
 import { type OpenDatabase, openDatabase } from '../../src/database/database.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
+import { createLog } from '../../src/interfaces/cli/terminal/log.ts';
+import { installPgBoss } from '../../src/jobs/engine/pg-boss.ts';
 
 /** An empty, open database (no tables yet), with the URL by which other processes can also open it. */
 export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
@@ -75,6 +77,22 @@ export type DatabaseKind = 'sqlite' | 'postgres';
  */
 export function describeOn(kind: DatabaseKind, name: string, suite: () => void): void {
   if (inject('databases').includes(kind)) describe(name, suite);
+}
+
+/**
+ * The URL of a new database with the product's tables and its queue, of the kind that this run of the tests works on; undefined for
+ * SQLite, whose file a world creates.
+ */
+export async function urlOfThisRun(): Promise<string | undefined> {
+  if (inject('databases').includes('sqlite')) return undefined;
+  const { db, url, close } = await openPostgresFresh<Tables>();
+  await migrateToLatest(db);
+  await close();
+  await installPgBoss({
+    url,
+    log: createLog('silent', { write: () => {}, stepAside: () => () => {} }),
+  });
+  return url;
 }
 
 /**

@@ -106,6 +106,8 @@ export interface HttpWorldOptions {
   setup?: SetupEnvironment;
   /** The way the application reaches its neighbours; the usual way by default. */
   neighbours?: ApplicationOptions['neighbours'];
+  /** The URL of the database; by default a new SQLite file. */
+  database?: string;
   /** Settings in the file other than the integrations. */
   settings?: Record<string, unknown>;
 }
@@ -134,6 +136,9 @@ export const errorSchema = z.strictObject({
     details: z.record(z.string(), z.unknown()).optional(),
   }),
 });
+
+/** Next to a SQLite file, the program stores a key that it creates. */
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 
 export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<HttpWorld> {
   const { clock = systemClock } = options;
@@ -174,7 +179,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
         ...options.settings,
         server: { publicUrl, ...(options.plainHttp && { plainHttp: options.plainHttp }) },
         ...(options.alerts === undefined ? {} : { alerts: options.alerts }),
-        database: `sqlite:${join(folder, 'store.db')}`,
+        database: options.database ?? `sqlite:${join(folder, 'store.db')}`,
         integrations: [
           {
             id: 'riverside',
@@ -193,7 +198,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
         ],
       }),
     },
-    ...{ secretKey: undefined, clock, log, pace: { ratePerSecond: null } },
+    ...{ secretKey: options.database && SECRET_KEY, clock, log, pace: { ratePerSecond: null } },
     ...(options.setup && { setup: options.setup }),
     neighbours: options.neighbours ?? {},
     owner: { host: 'test', processId: process.pid, start: randomUUID() },

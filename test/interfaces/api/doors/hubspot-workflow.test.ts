@@ -1,5 +1,5 @@
 /** Tests HubSpot's workflow action: it marks contacts within the limit of the day, and then asks one question. */
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../../../sandbox/hubspot/webhooks/signature.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
@@ -15,11 +15,15 @@ import { enrolContact } from '../../../../src/operations/doors/enrol.ts';
 import { perform } from '../../../../src/operations/kit/perform.ts';
 import { listRunRequests } from '../../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../../helpers/closed-after-test.ts';
-import { openHttpWorld } from '../http-world.ts';
+import { describeEachDatabase, urlOfThisRun } from '../../../helpers/test-databases.ts';
+import { type HttpWorldOptions, openHttpWorld } from '../http-world.ts';
 import { openHubspotWorld } from './hubspot-world.ts';
 
 const open = closedAfterTest(openHubspotWorld);
-const openPlain = closedAfterTest(openHttpWorld);
+const openPlain = closedAfterTest(async (options: HttpWorldOptions = {}) => {
+  const database = await urlOfThisRun();
+  return openHttpWorld({ ...options, ...(database !== undefined && { database }) });
+});
 
 const replySchema = z.object({ outputFields: z.record(z.string(), z.string()) });
 
@@ -35,7 +39,7 @@ async function openPinned(workflowPerDay: number) {
   return { world, contacts: await world.contactsOf() };
 }
 
-describe('an event of the app', () => {
+describeEachDatabase('an event of the app', () => {
   it('that a contact was deleted for privacy requests its erasure, only if HubSpot has signed it', async () => {
     const { world, contacts } = await openPinned(9);
     const [one = ''] = contacts;
@@ -55,7 +59,7 @@ describe('an event of the app', () => {
   });
 });
 
-describe('the workflow action', () => {
+describeEachDatabase('the workflow action', () => {
   it('marks each contact once, however often the call is repeated, and asks one question beyond the limit', async () => {
     const { world, contacts } = await openPinned(2);
     const [one = '', two = '', three = '', four = ''] = contacts;

@@ -8,6 +8,7 @@ import { createMissingFields } from '../../../../src/fields/describe.ts';
 import type { holdJobs } from '../../../helpers/held-jobs.ts';
 import { controlService } from '../../../helpers/service-control.ts';
 import { WITHOUT_TRIAL } from '../../../helpers/sync-world.ts';
+import { urlOfThisRun } from '../../../helpers/test-databases.ts';
 import { control, edit } from '../../../testbed/asking.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http-world.ts';
 import { join, send } from '../people-world.ts';
@@ -123,9 +124,11 @@ export async function openHubspotWorld(options: HubspotWorldOptions = {}): Promi
   const { contacts = 4, donors = 500, workflowPerDay = 100, second, prepare, ...others } = options;
   const hubspot = await startPortal(contacts, options);
   await prepare?.(hubspot);
+  const database = await urlOfThisRun();
   const app = appSchema.parse((await control(hubspot, 'GET', '/oauth')).body);
   const world = await openHttpWorld({
     ...others,
+    ...(database !== undefined && { database }),
     service: { donors, ...options.service },
     isPublic: true,
     settings: {

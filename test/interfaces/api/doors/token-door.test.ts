@@ -1,5 +1,5 @@
 /** The door for CRMs that call with a door token: what it gives, to whom, and everything that it refuses. */
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { addDoorToken } from '../../../../src/clients/statements/door-tokens.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
@@ -9,9 +9,18 @@ import { listAuditEntries } from '../../../../src/privacy/audit/read-audit.ts';
 import { listRunRequests } from '../../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../../helpers/closed-after-test.ts';
 import { controlService } from '../../../helpers/service-control.ts';
-import { errorSchema, type HttpWorld, openHttpWorld } from '../http-world.ts';
+import { describeEachDatabase, urlOfThisRun } from '../../../helpers/test-databases.ts';
+import {
+  errorSchema,
+  type HttpWorld,
+  type HttpWorldOptions,
+  openHttpWorld,
+} from '../http-world.ts';
 
-const open = closedAfterTest(openHttpWorld);
+const open = closedAfterTest(async (options: HttpWorldOptions = {}) => {
+  const database = await urlOfThisRun();
+  return openHttpWorld({ ...options, ...(database !== undefined && { database }) });
+});
 
 /** The account of the CRM in memory. */
 const ORG = 'memory-account';
@@ -42,7 +51,7 @@ async function addToken(world: HttpWorld, perDay = 100, integrationId = 'riversi
 }
 
 /** A client that has synced once, so its CRM account is known; the contacts are added after that. */
-async function openConnected(options: Parameters<typeof openHttpWorld>[0] = {}) {
+async function openConnected(options: HttpWorldOptions = {}) {
   const world = await open(options);
   const admin = await world.addToken('admin');
   const started = await world.request('/v1/integrations/riverside/runs', {
@@ -76,7 +85,7 @@ function readStatus(
   return world.request(`/doors/token/${integration}/contacts/${contact}?org=${org}`, { token });
 }
 
-describe('the door of a client', () => {
+describeEachDatabase('the door of a client', () => {
   it('tells the status without anything about the person, and enhances one contact for one credit', async () => {
     const world = await openConnected();
     const { token } = await addToken(world);
@@ -207,7 +216,7 @@ describe('the door of a client', () => {
 const PUBLIC =
   /^\/(healthz|readyz|openapi\.json|docs|assets|oauth|sign-in|first-visit|join|confirm-address|metrics|mails)/;
 
-describe('a door token', () => {
+describeEachDatabase('a door token', () => {
   it('is created by an owner, listed without its secret, and revoked', async () => {
     const world = await openConnected();
     const [contact = ''] = await world.addPeople(1);
