@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { RetriableError } from '../../src/core/errors.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
+import { noteEntries } from '../../src/privacy/audit/record.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { join } from '../interfaces/api/people-world.ts';
 import { openNetworkWorld } from './network-world.ts';
@@ -110,4 +111,43 @@ it('names the contacts in the list and in the picture of a network', async () =>
   } finally {
     await world.close();
   }
+});
+
+it('names the contact in the audit, and in an erasure that waits for a second user', async () => {
+  const world = await rooms.openWorld({
+    settings: { twoPeople: { forget: true } },
+    others: ['harbor'],
+  });
+  const [id = ''] = await world.addPeople(3);
+  await openRun(world);
+  const ada = await join(world, 'Ada', 'admin');
+  await join(world, 'Ben', 'admin');
+  // The entry of a client that no longer exists keeps no name from the page.
+  await noteEntries(world.application.store.act, [
+    { action: 'contact.shown', integrationId: 'gone', crmId: 'g1' },
+  ]);
+  const view = await rooms.visit(world, `/clients/riverside/contacts/${id}`, ada);
+  const { page } = view;
+  await page.getByRole('button', { name: 'Erase…' }).click();
+  await page.getByText('Another user has to confirm it before anything is erased.').waitFor();
+  await expect
+    .poll(() => page.getByRole('heading', { level: 2 }).first().innerText())
+    .toBe(`Contact ${nameOf(world, id)} ${id}`);
+  await expectSound(view);
+  await page.getByRole('button', { name: 'Request the erasure' }).click();
+  await page.goto(`${world.url}/decisions`);
+  const waiting = page.getByRole('region', { name: 'Waiting for a second user' });
+  await waiting
+    .getByText(`Erase the contact ${nameOf(world, id)} ${id} from`)
+    .first()
+    .waitFor();
+  await expectSound(view);
+  await page.goto(`${world.url}/audit`);
+  const row = page.getByRole('row', { name: /contact\.shown/ });
+  await row
+    .filter({ hasText: `${nameOf(world, id)} ${id}` })
+    .first()
+    .waitFor();
+  expect(await row.filter({ hasText: 'g1' }).count()).toBe(1);
+  await expectSound(view);
 });

@@ -72,7 +72,7 @@ export async function withDatabase(
 
 /** Counts the rows of stacked tables that are lower than their content. */
 const CROWDED_ROWS = `[...document.querySelectorAll('tr')].filter(
-  (row) => getComputedStyle(row).display === 'grid' && row.scrollHeight > row.clientHeight + 1,
+  (row) => getComputedStyle(row).display !== 'table-row' && row.scrollHeight > row.clientHeight + 1,
 ).length`;
 
 const WIDTHS = [375, 768, 1_440];

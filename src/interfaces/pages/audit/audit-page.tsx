@@ -10,7 +10,7 @@ import {
   detailsText,
 } from '../../../privacy/audit-view.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
-import { CommandLine, Status, TableHead, Timestamp } from '../frame/parts.tsx';
+import { CommandLine, NamedId, Status, TableHead, Timestamp } from '../frame/parts.tsx';
 import { type AuditWords, isDay } from './query.ts';
 
 export interface AuditPageView {
@@ -24,6 +24,8 @@ export interface AuditPageView {
   problems: readonly string[];
   /** The result of this process's last check. */
   check: AuditCheckView | null;
+  /** The names of the clients that the user has access to, by ID. Other clients in the entries no longer exist. */
+  clients: ReadonlyMap<string, string>;
   /** One chain covers all integrations, so a user with access to only some of them cannot check it. */
   mayCheck: boolean;
 }
@@ -35,8 +37,8 @@ export function renderAudit(viewer: Viewer, view: AuditPageView) {
       <div class="page-head">
         <h1>Audit</h1>
         <p class="quiet">
-          Who did what, to what, when and from where. Contacts are shown by ID, and not at all once
-          they are erased.
+          Who did what, to what, when and from where. The names of contacts are read from the CRM.
+          An erased contact is not shown at all.
         </p>
       </div>
       {view.mayCheck && <Check check={view.check} now={viewer.now} />}
@@ -54,8 +56,8 @@ export function renderAudit(viewer: Viewer, view: AuditPageView) {
             {problem}
           </p>
         ))}
-        <Filter words={view.words} />
-        {view.page !== null && <Entries page={view.page} now={viewer.now} />}
+        <Filter words={view.words} clients={view.clients} />
+        {view.page !== null && <Entries page={view.page} clients={view.clients} now={viewer.now} />}
         {view.page !== null && <Pages page={view.page} view={view} />}
       </section>
     </Layout>,
@@ -143,14 +145,19 @@ function Found({ check, now }: { check: AuditCheckView; now: number }) {
   );
 }
 
-function Filter({ words }: { words: AuditWords }) {
+function Filter({ words, clients }: { words: AuditWords; clients: AuditPageView['clients'] }) {
   const { client, action, person, from, to } = words;
   const isUnknown = action !== '' && !AUDIT_ACTIONS.some((one) => one === action);
   return (
     <form class="audit-filter" method="get" action="/audit">
       <p>
         <label for="client">Client</label>
-        <input id="client" name="client" value={client} autocomplete="off" />
+        <input id="client" name="client" value={client} autocomplete="off" list="clients" />
+        <datalist id="clients">
+          {[...clients].map(([id, name]) => (
+            <option value={id}>{name}</option>
+          ))}
+        </datalist>
       </p>
       <p>
         <label for="action">Action</label>
@@ -190,7 +197,13 @@ function Filter({ words }: { words: AuditWords }) {
   );
 }
 
-function Entries({ page: { entries, next }, now }: { page: AuditPage; now: number }) {
+interface EntriesProps {
+  page: AuditPage;
+  clients: AuditPageView['clients'];
+  now: number;
+}
+
+function Entries({ page: { entries, next }, clients, now }: EntriesProps) {
   if (entries.length === 0) {
     return (
       <p class="empty">
@@ -206,16 +219,15 @@ function Entries({ page: { entries, next }, now }: { page: AuditPage; now: numbe
       <TableHead texts={['When', 'Who', 'Action', 'Client', 'Contact', 'Details']} />
       <tbody>
         {entries.map((entry) => (
-          <Entry key={entry.seq} entry={entry} now={now} />
+          <Entry key={entry.seq} entry={entry} clients={clients} now={now} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Entry({ entry, now }: { entry: AuditView; now: number }) {
+function Entry({ entry, clients, now }: { entry: AuditView } & Omit<EntriesProps, 'page'>) {
   const { seq, at, who, action, integration, readable } = entry;
-  const contact = contactText(entry);
   const details = detailsText(entry);
   return (
     <tr id={`entry-${seq}`}>
@@ -234,12 +246,24 @@ function Entry({ entry, now }: { entry: AuditView; now: number }) {
         {integration}
       </Part>
       <Part label="Contact" room="broad">
-        {contact && <code>{contact}</code>}
+        {contactText(entry) !== '' && <Subject entry={entry} clients={clients} />}
       </Part>
       <Part label="Details" room="wide">
         {details}
       </Part>
     </tr>
+  );
+}
+
+/** The contact of an entry. The browser shows its name before the ID while its client exists. */
+function Subject({ entry, clients }: { entry: AuditView } & Pick<EntriesProps, 'clients'>) {
+  const { integration, contact, contactErased } = entry;
+  if (contact === null || contactErased) return <>{contactText(entry)}</>;
+  return (
+    <NamedId
+      id={contact}
+      client={integration !== null && clients.has(integration) ? integration : null}
+    />
   );
 }
 

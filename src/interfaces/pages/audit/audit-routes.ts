@@ -6,6 +6,7 @@ import { exportAudit, listAudit, verifyAudit } from '../../../operations/audit.t
 import { perform, performStream } from '../../../operations/kit/perform.ts';
 import { CSV } from '../../api/operation-routes.ts';
 import { getCaller, toOperationDeps } from '../../api/request/caller.ts';
+import { hasAccess } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { sendStream } from '../../api/send-stream.ts';
 import type { PageFrame } from '../frame/page-app.ts';
@@ -49,7 +50,12 @@ export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv>
     const mayCheck = caller.clients === null;
     const check = mayCheck ? (deps.auditChecker?.last() ?? null) : null;
     const { renderAudit } = await import('./audit-page.tsx');
-    const view = { page, words, before: before ?? null, problems, check, mayCheck };
+    const clients = new Map(
+      [...deps.application.integrations.values()]
+        .filter(({ id }) => hasAccess(c, id))
+        .map(({ id, name = id }) => [id, name]),
+    );
+    const view = { page, words, before: before ?? null, problems, check, clients, mayCheck };
     const viewer = frame.getViewer(c.var.principal);
     return c.html(renderAudit(viewer, view), asked === null ? 422 : 200);
   }

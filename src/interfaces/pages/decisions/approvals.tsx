@@ -1,6 +1,6 @@
 /** Actions that wait for a second user: the action, its requester, and the possible answers. */
 import { actorText } from '../../../privacy/audit-view.ts';
-import { ConfirmDialog, Status, Timestamp } from '../frame/parts.tsx';
+import { ConfirmDialog, NamedId, Status, Timestamp } from '../frame/parts.tsx';
 import type { ShownApproval } from './read-page.ts';
 
 export function Approvals({
@@ -17,7 +17,10 @@ export function Approvals({
         {approvals.map((one) => (
           <li key={one.id}>
             <p>
-              <strong>{one.text}</strong> {one.href !== null && <a href={one.href}>Review it</a>}
+              <strong>
+                <ApprovalText approval={one} />
+              </strong>{' '}
+              {one.href !== null && <a href={one.href}>Review it</a>}
             </p>
             <p class="quiet">
               Requested by {actorText(one.askedBy)} <Timestamp at={one.askedAt} now={now} /> ·
@@ -31,8 +34,23 @@ export function Approvals({
   );
 }
 
+/** The text of the action. The browser shows the name of the contact before its ID. */
+function ApprovalText({ approval }: { approval: ShownApproval }) {
+  const { text, contact, integrations } = approval;
+  const [client = null] = integrations;
+  const at = contact === null ? -1 : text.indexOf(contact);
+  if (contact === null || at < 0) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, at)}
+      <NamedId id={contact} client={client} />
+      {text.slice(at + contact.length)}
+    </>
+  );
+}
+
 function Answers({ approval }: { approval: ShownApproval }) {
-  const { id, text, state, isOwn, isAnswerable, mayConfirm } = approval;
+  const { id, state, isOwn, isAnswerable, mayConfirm } = approval;
   if (state === 'confirmed') return <Status kind="busy" word="Confirmed, being carried out" />;
   return (
     <div class="row">
@@ -44,7 +62,7 @@ function Answers({ approval }: { approval: ShownApproval }) {
           action={`/decisions/approvals/${id}/confirm`}
           answer="Confirm"
         >
-          {text}
+          <ApprovalText approval={approval} />
         </ConfirmDialog>
       ) : (
         <Status kind="patience" word={isOwn ? 'Waiting for another user' : WHY_NOT} />
