@@ -29,13 +29,13 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   fields_written_some_unfit: {
     means:
       'Some values are in the CRM. Others did not fit the type, length or choices of their field, or the CRM refused them and said which fields they were.',
-    next: "`donor-sync runs RUN` shows which values they are and why. Create or widen the field, grant access to it, or change the CRM's rule or the field map. The next run then writes those values from the kept profile. If the CRM refused a value, donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one of them, the others follow.",
+    next: "`donor-sync runs RUN` shows which values are missing and why. Create or widen the field, grant access to it, or change the CRM's rule or the field map. The next run then writes those values from the kept profile. If the CRM refused a value, donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one contact, the others follow.",
     costs: 'The credit for its profile. Values that are written later cost nothing.',
   },
   fields_written_some_refused: {
     means:
-      'Some values are in the CRM. The others fit their fields, but a rule of the CRM refused them.',
-    next: '`donor-sync runs RUN` lists the fields. Change the rule or the record. donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one of them, the others follow. `donor-sync sync ID --contact CRM_ID` tries one contact immediately.',
+      'Some values are in the CRM. The other values fit their fields, but a rule of the CRM refused them.',
+    next: '`donor-sync runs RUN` lists the fields. Change the rule or the record. donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one contact, the others follow. `donor-sync sync ID --contact CRM_ID` tries one contact immediately.',
     costs: 'The credit for its profile. Values that are written later cost nothing.',
   },
   former_values_blanked: {
@@ -46,13 +46,13 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   typed_value_restored: {
     means:
-      'Values are in the CRM. While donor-sync wrote them, a user typed a value into one of the fields. donor-sync replaced that value for a moment and restored it.',
+      'Values are in the CRM. While donor-sync wrote the values, a user typed a value into one of the fields. donor-sync replaced that value for a moment and restored it.',
     next: "You do not have to do anything. The user's value stays.",
     costs: 'The credit for its profile.',
   },
   typed_value_lost: {
     means:
-      "Values are in the CRM. While donor-sync wrote them, a user typed a value into one of the fields. The CRM did not accept this value when donor-sync restored it, so the user's value is replaced.",
+      "Values are in the CRM. While donor-sync wrote the values, a user typed a value into one of the fields. The CRM did not accept this value when donor-sync restored it, so the user's value is replaced.",
     next: "`donor-sync runs RUN` shows the field, and the user by the user's ID in the CRM. Run `donor-sync undo RUN` to restore the value, or ask the user to type it again.",
     costs: 'The credit for its profile.',
   },
@@ -85,7 +85,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   identity_change_rejected: {
     means:
       'The name, address or employer changed for this contact and many others, and a user decided that it is still the same person. No credit is spent.',
-    next: 'The new details count as known. The contact is sent again when they change once more, or when its profile is too old.',
+    next: 'The new details count as known. The contact is sent again when the details change once more, or when its profile is too old.',
     costs: 'Nothing now. Sending the contact again costs one credit.',
   },
   counted_as_paid: {
@@ -175,7 +175,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   crm_refused: {
     means: 'The CRM refused every value of the profile.',
-    next: "donor-sync keeps the profile, and tries five contacts daily for three days and then weekly. Once the CRM accepts one of them, the others follow. donor-sync still refreshes the contact and notices a change of its identity. `donor-sync runs RUN` shows the CRM's code and the fields. For 30 days, `donor-sync runs RUN --show` also shows the CRM's own text, such as a validation rule's message.",
+    next: "donor-sync keeps the profile, and tries five contacts daily for three days and then weekly. Once the CRM accepts one contact, the others follow. donor-sync still refreshes the contact and notices a change of its identity. `donor-sync runs RUN` shows the CRM's code and the fields. For 30 days, `donor-sync runs RUN --show` also shows the CRM's own text, such as a validation rule's message.",
     costs: 'The credit for its profile. Trying again costs nothing.',
   },
   values_unfit: {
@@ -326,7 +326,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   marks_unconfirmed: {
     means:
       'An opt-out, deceased or do-not-contact field excludes more than half of at least 20 contacts, and no user has confirmed that. donor-sync sends nobody, but still delivers paid profiles.',
-    next: 'The reason of the run contains the field and its values. Correct them in the settings, or confirm them once with `donor-sync sync --accept-marks`.',
+    next: 'The reason of the run contains the field and its values. Correct the values in the settings, or confirm them once with `donor-sync sync --accept-marks`.',
     costs: 'Nothing while the contact waits. Sending it costs one credit.',
   },
   mark_unknown: {
@@ -379,7 +379,7 @@ export const WAITING_EXPLANATIONS: Readonly<Record<WaitingCause, ReasonExplanati
   },
   refused: {
     means: "One of the CRM's rules refused the value. donor-sync shows the CRM's error code.",
-    next: 'Change the rule or the contacts. donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one of them, the others follow.',
+    next: 'Change the rule or the contacts. donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one contact, the others follow.',
     costs: 'Nothing.',
   },
   no_profile: {
@@ -413,12 +413,12 @@ export const EXCLUSION_EXPLANATIONS: Readonly<Record<string, ReasonExplanation>>
   },
   another_donor: {
     means: 'The values in the CRM and the kept profile belong to two different donors.',
-    next: 'The next profile replaces all of them together.',
+    next: 'The next profile replaces all values together.',
     costs: 'Nothing beyond the credit for that profile.',
   },
   donor_change: {
     means:
-      'The values in the CRM belong to another donor, and donor-sync can only replace all of them together.',
+      'The values in the CRM belong to another donor, and donor-sync can only replace all values together.',
     next: 'Run the command again without `--field`.',
     costs: 'Nothing.',
   },
