@@ -218,7 +218,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   paid_since_backup: {
     means:
       'The database was restored from a backup, and this contact is new or has changed. The contact might have been paid for after the backup, because no record outside the database rules this out. There are three more causes. A job was in progress in the backup, and the service no longer has it. The service key was replaced while the job was running, and the current key cannot see that job. The profile could not be written while the service had it, and no copy is kept (`retention.profiles`). donor-sync sent nothing.',
-    next: '`donor-sync holds` shows how many contacts are affected. If you use a replaced key again within six days, the next sync delivers the profiles without a credit. `donor-sync holds approve --batch` buys their profiles, for some contacts perhaps a second time. `reject --batch` counts them as paid for.',
+    next: '`donor-sync holds` shows how many contacts are affected. If you use a replaced key again within six days, the next sync delivers the profiles without a credit. `donor-sync holds approve --batch` buys their profiles, for some contacts perhaps a second time. `reject --batch` counts these contacts as paid for.',
     costs: 'Nothing now. `reject` costs nothing. `approve` costs one credit for each contact.',
   },
   contacts_missing: {
