@@ -117,7 +117,7 @@ function describeRefusal(refusal: NetworkRefusal): string {
   return [`${endpoint} answered ${status}`, ...places].join(', ');
 }
 
-/** Without positions, so the same refusal in the next nightly run gives the same question. */
+/** Returns the fields without positions, so the same refusal in the next nightly run leads to the same question. */
 function fieldsIn(loc: readonly (string | number)[]): string {
   return loc.filter((part) => typeof part === 'string' && part !== 'body').join('.');
 }

@@ -1,4 +1,4 @@
-/** Access control: access tokens, users, browser sessions, and the first visit, which creates the first owner. */
+/** Controls access: access tokens, users, browser sessions, and the first visit, which creates the first owner. */
 
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -51,35 +51,33 @@ import type { Attempts } from './sign-in/attempts.ts';
 
 export interface Access {
   /**
-   * Admits only callers with the role, and sets `c.var.principal`. Throws an HttpError otherwise: 401, 403 or, after
-   * too many wrong tokens, 429. A request that changes something, and is authenticated by anything other than a token
-   * in a header, must come from our own pages.
+   * Admits only callers with the role, and sets `c.var.principal`. Otherwise throws an HttpError: 401, 403 or, after
+   * too many wrong tokens, 429. A request that changes something and has no token in a header must come from our own
+   * pages.
    */
   requireRole(role: Role): MiddlewareHandler<HttpEnv>;
   /**
-   * Returns the same for a page: a visitor who is not signed in is redirected to the sign-in form, and from there back.
-   * Each page and each button of a page has one of these two before its handler.
+   * Admits only callers with the role to a page. A visitor who is not signed in is redirected to the sign-in form, and
+   * from there back. Each page and each button of a page has one of these two before its handler.
    */
   requirePage(role: Role): MiddlewareHandler<HttpEnv>;
   /**
-   * Like `requireRole('viewer')`, but a caller that seems to be on this machine needs no token. A token that is sent
-   * counts there too: the caller sees the clients of that token and no other.
+   * Works like `requireRole('viewer')`, but a caller that seems to be on this machine needs no token. If such a caller
+   * sends a token, it counts, and the caller sees only the token's clients.
    */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
-  /**
-   * Returns the fingerprint of a browser and its network, because the browser that sets an address cannot confirm it.
-   */
+  /** Returns the fingerprint of a browser and its network. The browser that sets an address cannot confirm it. */
   fingerprintBrowser(c: Context<HttpEnv>): string;
-  /** Returns the same caller for the audit. */
+  /** Returns the caller as an actor for the audit. */
   getActor(c: Context<HttpEnv>, principal: Principal): Actor;
   /**
-   * Returns the caller, or null; for pages that show a form to visitors who are not signed in. Throws an HttpError
+   * Returns the caller, or null. For pages that show a form to visitors who are not signed in. Throws an HttpError
    * (429).
    */
   identify(c: Context<HttpEnv>): Promise<Principal | null>;
   /**
-   * Starts a session for the browser that presents this token, and sets the cookie. Returns null if the token is not
-   * one of ours. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
+   * Starts a session for the browser that sends this token, and sets the cookie. Returns null if the token is not ours.
+   * Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, token: string): Promise<Principal | null>;
   /**
@@ -96,9 +94,8 @@ export interface Access {
   /** Returns whether there is a user who can sign in with a password. */
   hasPeople(): Promise<boolean>;
   /**
-   * Starts the first visit of the browser that follows the one-time link, while no owner can sign in. It may do one
-   * thing: create the account of the first owner. Throws an HttpError: 403 for an invalid link, 429 after too many
-   * attempts.
+   * Starts the first visit of the browser that follows the one-time link, while no owner can sign in. It can only
+   * create the first owner's account. Throws an HttpError: 403 for an invalid link, 429 after too many attempts.
    */
   beginFirstVisit(c: Context<HttpEnv>, secret: string): Promise<void>;
   /** Returns the kind of this browser's visit, or null if there is none. A visit lasts until there is an account. */
@@ -158,14 +155,17 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   /**
-   * The address alone proves nothing if a proxy on this machine adds no header. It counts in the demo, where nothing
-   * can be lost.
+   * Returns true if the caller seems to be on this machine. The address proves nothing if a proxy on this machine adds
+   * no header. It counts only in the demo, where nothing can be lost.
    */
   function isAtHome(c: Context<HttpEnv>): boolean {
     return withoutToken === 'thisMachine' && isHome() && isLocal(c);
   }
 
-  /** Like a password, the secret is accepted only if nobody else can read it on its way. */
+  /**
+   * Returns true if the browser has followed the link. Like a password, the secret is accepted only if nobody else can
+   * read it on its way.
+   */
   function hasFollowedLink(c: Context<HttpEnv>): boolean {
     if (visit === null || !takesLink(c)) return false;
     return visit.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
@@ -186,7 +186,10 @@ export function createAccess(deps: AccessDeps): Access {
     return { name: cookieNameOf('donor_sync_first_visit', secure), secure };
   }
 
-  /** Behind a proxy that forwards our own name, the user may have connected over plain http from anywhere. */
+  /**
+   * Returns true if the link may be used. Behind a proxy that forwards our own name, the user may have connected over
+   * plain http from anywhere.
+   */
   function takesLink(c: Context<HttpEnv>): boolean {
     return transport.isSafe(c) && !(isLoopbackName(getHostname(c)) && showsProxy(c));
   }
@@ -216,7 +219,7 @@ export function createAccess(deps: AccessDeps): Access {
 
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
     const hash = hashToken(token);
-    // All tokens are compared, so the response time does not reveal which one matches.
+    // All tokens are compared, so the response time does not show which one matches.
     const [row] = (await listAccessTokens(store.reader)).filter((one) =>
       isSameText(one.hash, hash),
     );
@@ -231,7 +234,7 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   /**
-   * Only wrong tokens are counted, so a correct token is admitted even if other people guess tokens from the
+   * Counts a wrong token. Correct tokens are not counted, so they are admitted even if others guess tokens from the
    * same address.
    */
   function noteWrong(c: Context<HttpEnv>): void {
@@ -240,14 +243,14 @@ export function createAccess(deps: AccessDeps): Access {
     attempts.noteFailure(address);
   }
 
-  /** No page can make a browser send a user's token in a header. */
+  /** Requires that the request comes from our pages. No page can make a browser send a user's token in a header. */
   function requireOurPages(c: Context<HttpEnv>, { kind }: Principal): void {
     if (kind === 'token') return;
     const hasCookie = kind === 'session' || withoutToken !== 'thisMachine';
     requireSameOrigin(c, address.url(), hasCookie ? 'refused' : 'allowed');
   }
 
-  /** The same browser in the same network has the same fingerprint, whatever name it uses for us. */
+  /** Returns the same fingerprint for the same browser in the same network, whatever name it uses for us. */
   function fingerprintBrowser(c: Context<HttpEnv>): string {
     const text = JSON.stringify([c.req.header('user-agent') ?? '', getAddress(c)]);
     return store.fingerprint('browser', text);
@@ -266,7 +269,7 @@ export function createAccess(deps: AccessDeps): Access {
     c.set('actor', getActor(c, principal));
   }
 
-  /** The names that the user has seen do not stay in memory. */
+  /** Ends a session. The names that the user has seen are removed from memory. */
   async function endSessionOf(cookie: string): Promise<void> {
     const owner = await endSession(store.connection, hashToken(cookie));
     if (owner !== null) dropNamesOfUser(store.fingerprint, toAccount(owner));
@@ -420,7 +423,7 @@ function toIntegrationSet({
   return integrations === null ? null : new Set(integrations);
 }
 
-/** Returns the token of `Authorization: Bearer …`, or undefined without that header. */
+/** Returns the token of `Authorization: Bearer …`, or undefined if there is no such header. */
 function bearerToken(c: Context<HttpEnv>): string | undefined {
   const header = c.req.header('authorization');
   return header === undefined ? undefined : (/^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '');

@@ -197,7 +197,10 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   return app;
 }
 
-/** If the database does not respond, the request itself handles that. Until then the last known addresses count. */
+/**
+ * Reads the addresses. If the database does not respond, the request itself handles that, and the last known addresses
+ * count.
+ */
 function readAddress(address: AddressBook): MiddlewareHandler<HttpEnv> {
   return async (_c, next) => {
     await address.refresh().catch(() => {});

@@ -1,4 +1,4 @@
-/** GET /v1/clients and /v1/find: the list of clients as the home page shows it, and the search by a few letters. */
+/** GET /v1/clients and /v1/find: the list of clients as on the home page, and the search by a few letters. */
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import {
@@ -164,7 +164,7 @@ function findRoute(access: Access) {
   });
 }
 
-/** Users also type contacts' names there, which must not be in an address. */
+/** A search with its words in the body. Users also type contacts' names, which must not be in an address. */
 function findByBodyRoute(access: Access) {
   return createRoute({
     ...FIND,

@@ -11,9 +11,9 @@ import { json } from './request/router.ts';
 const CACHE_CONTROL = 'public, max-age=300';
 
 /**
- * Adds GET /openapi.json, /docs and its styles; all other API routes must be added first. On a single
- * machine, the address in the settings may lack the port that is in use. The description then says that the
- * API has the same origin as the description.
+ * Adds GET /openapi.json, /docs and its styles. All other API routes must be added first. On a single machine, the
+ * address in the settings may lack the port that is in use. The description then says that the API has the same origin
+ * as the description.
  */
 export function addDocuments(
   app: OpenAPIHono<HttpEnv>,
@@ -63,7 +63,7 @@ export function addDocuments(
   );
 }
 
-/** Returns the meaning of each error code: the texts of `donor-sync help CODE`. */
+/** Describes what each error code means, with the texts of `donor-sync help CODE`. */
 async function describeCodes(): Promise<Record<string, { means: string; next: string }>> {
   const { explain, listCodes } = await import('../../core/codes/explain.ts');
   const errors = listCodes().flatMap((code) =>
@@ -72,7 +72,7 @@ async function describeCodes(): Promise<Record<string, { means: string; next: st
   return Object.fromEntries(errors.map(({ code, means, next }) => [code, { means, next }]));
 }
 
-/** The routes that respond without a schema of ours: the description itself, and its page. */
+/** Routes that respond without a schema of ours: the description itself, and its page. */
 const DOCUMENTS: readonly RouteConfig[] = [
   {
     ...documentPath('/openapi.json', 'This description'),

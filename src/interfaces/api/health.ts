@@ -91,7 +91,7 @@ function atMostEvery<Result>(
   };
 }
 
-/** Internal errors are only logged, because anyone can read this response. */
+/** Checks one part. Internal errors are only logged, because anyone can read this response. */
 async function checkStore({ application, clock, log }: HttpDeps): Promise<Check> {
   const waiting = new AbortController();
   const timeout = clock.sleep(STORE_TIMEOUT_MS, waiting.signal).then(() => 'does not respond');
@@ -108,7 +108,7 @@ async function checkStore({ application, clock, log }: HttpDeps): Promise<Check>
   }
 }
 
-/** Before the first check, the time since the start counts. */
+/** Checks the time of the last check. Before the first one, the time since the start counts. */
 function checkTick({ clock, lastTickAt }: HttpDeps, startedAt: number): Check {
   const last = lastTickAt() ?? startedAt;
   if (clock.now() - last <= MAX_TICK_AGE_MS) return { ok: true, problem: null };

@@ -17,7 +17,7 @@ export function holdRoutes(deps: HttpDeps, access: Access) {
   const tag = 'Holds';
   const later = ['approval', 'answer'];
   add(listHolds, { tag, method: 'get', path: '/v1/holds' });
-  // A request that reads names is recorded, so it is never a GET, which a link of another site could send.
+  // A request that reads names is recorded, so it is never a GET, which a link on another site could send.
   add(listHoldsWithNames, { tag, method: 'post', path: '/v1/holds/names' });
   add(showQueue, { tag, method: 'get', path: '/v1/decisions' });
   add(approveHolds, { tag, method: 'post', path: '/v1/holds/approve', later });

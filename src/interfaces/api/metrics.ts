@@ -1,4 +1,4 @@
-/** GET /metrics: the service's state, for Prometheus. Labels contain only IDs, fixed words and routes. */
+/** GET /metrics: the service's state for Prometheus. Labels contain only IDs, fixed words and routes. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -31,7 +31,7 @@ export interface Metrics {
 
 type MetricDeps = Pick<HttpDeps, 'application' | 'clock' | 'lastTickAt'>;
 
-/** Creates the metrics of one service. Each service has its own registry, which includes the process metrics. */
+/** Creates one service's metrics. Each service has its own registry, which includes the process metrics. */
 export function createMetrics(deps: MetricDeps): Metrics {
   const registry = new Registry();
   const registers = [registry];

@@ -8,7 +8,7 @@ export interface Notice {
   text: string;
   /** The next step for the user. */
   next: readonly string[];
-  /** The page that it links to; null or left out if there is none. */
+  /** The page that the notice links to. Null or omitted if there is none. */
   link?: { href: string; text: string } | null;
 }
 

@@ -88,8 +88,8 @@ const callbackRoute = createRoute({
 });
 
 /**
- * Returns the routes for connecting. Without `access`, only tickets are accepted. `donor-sync connect` serves the
- * routes in this way when no service is running; then its user is the caller.
+ * Returns the routes for connecting. Without `access`, only tickets are accepted. `donor-sync connect` uses this when
+ * no service is running, and its user is then the caller.
  */
 export function oauthRoutes(
   deps: OAuthDeps,
@@ -132,7 +132,7 @@ export function oauthRoutes(
       return comeBack(c, await toConsentKey(kind, state), answer);
     });
 
-  /** Returns a separate cookie for each consent, so two can be in progress in one browser. */
+  /** Returns a separate cookie name for each consent, so that two can be in progress in one browser. */
   function cookieName(c: Context<HttpEnv>, { state }: ConsentKey): string {
     return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookieFor(c).secure);
   }
@@ -194,7 +194,7 @@ export function oauthRoutes(
     return { application, clock: deps.clock, signal, findDraft };
   }
 
-  /** `setupId` is the ID of the set-up that the user comes from, if any. */
+  /** Creates the response for a failure. `setupId` is the ID of the set-up that the user comes from, if any. */
   function failure(c: Context<HttpEnv>, error: unknown, setupId: string | null = null) {
     const isKnown = isConfigurationError(error) || isRetriableError(error);
     if (!isKnown) throw error;
@@ -289,7 +289,7 @@ function failureNotice({ message }: DonorSyncError): Notice {
   };
 }
 
-/** Creates an app that only connects accounts, by tickets, while `donor-sync connect` waits without a service. */
+/** Creates an app that only connects accounts by tickets, while `donor-sync connect` waits without a service. */
 export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
   const app = createGuardedApp(deps);
   app.use(requireKnownHost(deps.address));

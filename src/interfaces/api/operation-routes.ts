@@ -32,18 +32,20 @@ export const CSV = 'text/csv; charset=utf-8';
 
 export interface RouteOptions {
   method: 'get' | 'post' | 'put' | 'delete';
-  /** The path, with the subjects of the operation in braces: `/v1/users/{user}`. */
+  /** The path, with the operation's subjects in braces, such as `/v1/users/{user}`. */
   path: string;
   /** The group under which the documents list the route. */
   tag: string;
-  /** 201 for an operation that creates something, 202 for one that continues after the response; 200 by default. */
+  /**
+   * 201 for an operation that creates something, and 202 for one that continues after the response. Defaults to 200.
+   */
   status?: 200 | 201 | 202;
   /**
    * The keys of results whose work is not done yet, such as `approval`. A result with such a key is sent with
    * status 202.
    */
   later?: readonly string[];
-  /** The response format for requests that do not choose one with `Accept`; `json` by default. */
+  /** The format for requests that choose none with `Accept`. Defaults to `json`. */
   form?: 'json' | 'csv';
 }
 
@@ -52,7 +54,7 @@ export interface InputRouteOptions<Input extends InputSchema, Result extends z.Z
   extends RouteOptions {
   /** The address of the created object, for the header `Location`. */
   location?(result: z.output<Result>): string;
-  /** Keys of the input that a request has in its headers, with the names of these headers. */
+  /** Keys of the input that a request has in its headers, with the headers' names. */
   headers?: Partial<Record<keyof z.output<Input> & string, string>>;
   /** Stores data that exists only in this process so far, before the operation reads it. */
   prepare?(input: z.output<Input>): Promise<void>;
@@ -60,15 +62,15 @@ export interface InputRouteOptions<Input extends InputSchema, Result extends z.Z
   takeUp?(): Promise<unknown>;
 }
 
-/** Routes that are added one operation at a time. */
+/** Creates routes that are added one operation after the other. */
 export function createOperationRoutes(deps: HttpDeps, access: Access) {
   const app = createRouter();
   const world = toOperationDeps(deps);
   return { app, add };
 
   /**
-   * Adds the route of an operation and, if the operation asks for confirmation, the route of its preview (`POST
-   * …/preview`). The action then requires the digest of that preview as the parameter `digest`.
+   * Adds an operation's route and, if the operation asks for confirmation, its preview's route (`POST …/preview`). The
+   * action then requires that preview's digest as the parameter `digest`.
    */
   function add<Input extends InputSchema, Result extends z.ZodType>(
     operation: OperationOf<Input, Result>,
@@ -239,8 +241,8 @@ function check(c: Context<HttpEnv>, target: string, schema: InputSchema, given: 
 async function readBody(c: Context<HttpEnv>): Promise<unknown> {
   const text = await c.req.text();
   if (text === '') {
-    // A request that announces another content type is refused even if it has no body, because the body may
-    // have been lost.
+    // A request that announces another content type is refused even if it has no body, because the body may have been
+    // lost.
     const type = c.req.header('content-type') ?? 'application/json';
     if (!/^application\/([\w.-]+\+)?json(;|$)/i.test(type.trim())) throw new HTTPException(415);
     return {};
@@ -400,7 +402,7 @@ function describeAccess({ role, by, reach, details }: Operation): string {
   return words.join(' ');
 }
 
-/** Converts `users passkeys remove` to the name for programs: `usersPasskeysRemove`. */
+/** Converts an operation's name to a name for programs, such as `users passkeys remove` to `usersPasskeysRemove`. */
 function toId(name: string): string {
   return name.replaceAll(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase());
 }

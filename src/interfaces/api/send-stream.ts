@@ -54,15 +54,15 @@ export async function sendStream(
     'Cache-Control': 'no-store',
     'Content-Type': mediaType,
     'Content-Disposition': `attachment; filename="${file}"`,
-    // The server sends the head of such a response at once, so a reader sees that it was cut off.
+    // The server sends the head of such a response immediately, so a reader sees that it was cut off.
     ...(isChunked(c) && { 'Transfer-Encoding': 'chunked' }),
   });
 }
 
 /**
- * Cuts the connection. For a failed body, the server would otherwise end the response with the error message.
- * An HTTP/1.0 reader interprets a closed connection as the end of the file, so its connection is reset.
- * Without a server, as in some tests, the body fails.
+ * Cuts the connection. For a failed body, the server would otherwise end the response with the error message. An
+ * HTTP/1.0 reader takes a closed connection as the end of the file, so its connection is reset. Without a server, as in
+ * some tests, the body fails.
  */
 function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): void {
   const { incoming, outgoing } = c.env ?? {};

@@ -18,7 +18,7 @@ export interface ServerOptions {
   /** 0 uses any free port. */
   port: number;
   limits?: Partial<ServerLimits>;
-  /** `server.trustedProxies` of the settings. Defaults to none. */
+  /** `server.trustedProxies` in the settings. Defaults to none. */
   trustedProxies?: readonly string[];
 }
 
@@ -26,15 +26,15 @@ export interface ServerOptions {
 export interface ServerLimits extends ConnectionLimits {
   /** The time until all headers of a request must have arrived. */
   headersTimeoutMs: number;
-  /** The time until a whole request must have arrived; after that, the response is 408. */
+  /** How long a whole request may take to arrive. After that, the response is 408. */
   requestTimeoutMs: number;
   /** How often the request timeouts are checked. */
   checkIntervalMs: number;
-  /** The time to wait for the next request on the same connection. */
+  /** How long to wait for the next request on the same connection. */
   keepAliveTimeoutMs: number;
   /** The time until an idle connection is cut, for example because its caller does not read. */
   stallTimeoutMs: number;
-  /** The size of all headers of a request together; 431 beyond that. */
+  /** The maximum size of all headers of a request together. Above it, the response is 431. */
   maxHeaderBytes: number;
 }
 
@@ -56,7 +56,7 @@ const DEFAULT_LIMITS: ServerLimits = {
 const CLOSE_GRACE_MS = 1_000;
 
 export interface HttpServer {
-  /** The address of the server, for example `http://127.0.0.1:8787`. */
+  /** The server's address, such as `http://127.0.0.1:8787`. */
   url: string;
   /** Stops accepting requests. Resolves once every connection is closed, after about a second. */
   close(): Promise<void>;
@@ -111,7 +111,7 @@ function buildUrl(host: string, address: string | AddressInfo | null): string {
 export interface ConnectionLimits {
   /** The maximum number of open connections. */
   maxConnections: number;
-  /** The maximum number of open connections from one address (for IPv6: from one network of 64 bits). */
+  /** The maximum number of open connections from one address. For IPv6, from one network of 64 bits. */
   maxConnectionsPerAddress: number;
 }
 
@@ -123,10 +123,10 @@ interface Connection {
 }
 
 /**
- * Enforces the limits. If a new connection would exceed a limit, it replaces the connection that has gone
- * longest without a complete request. So silent connections never keep a caller out, and a request in
- * progress is never cut. If all connections have requests in progress, the new one is closed. A trusted proxy
- * forwards many callers and has no limit per address.
+ * Enforces the limits. If a new connection would exceed a limit, it replaces the connection that has gone longest
+ * without a complete request. So silent connections never keep a caller out, and a request in progress is never cut. If
+ * all connections have requests in progress, the new one is closed. A trusted proxy forwards many callers and has no
+ * limit per address.
  */
 function limitConnections(
   server: Pick<Server, 'on'>,
@@ -170,7 +170,7 @@ function limitConnections(
     else counts.set(connection.address, left);
   }
 
-  /** Closes the connection that has been silent for longest, of one address or of all. */
+  /** Closes the connection that has been silent for longest, of one address or of all addresses. */
   function closeOneSilent(address: string | null): boolean {
     for (const [socket, connection] of connections) {
       if (address !== null && connection.address !== address) continue;

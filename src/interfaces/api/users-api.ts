@@ -1,4 +1,7 @@
-/** /v1/users, /v1/tokens, /v1/address and /v1/mails: who signs in, with which rights, under which address, and gets which mails. */
+/**
+ * /v1/users, /v1/tokens, /v1/address and /v1/mails: who signs in, with which rights and at which address, and who gets
+ * which mails.
+ */
 import { setAddress, showAddress } from '../../operations/address.ts';
 import { listUserCrmUsers, unlinkUserCrmUser } from '../../operations/crm-users.ts';
 import { confirmEmail, setMail, showMails } from '../../operations/mails.ts';

@@ -1,6 +1,6 @@
 /**
- * Large operations: actions outside of the database that take minutes (donor-sync responds with 202, and continues
- * after a restart), and decisions about many contacts. Also a contact with its stored data, and a client's settings.
+ * Large operations: actions outside the database that take minutes (donor-sync responds with 202, and continues after a
+ * restart), and decisions about many contacts. Also a contact with its stored data, and a client's settings.
  */
 
 import { aboutContact } from '../../operations/about.ts';
@@ -30,13 +30,13 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
   add(previewErasure, { method: 'post', path: `${contact}/forget/counts`, tag: 'Privacy' });
   add(liftContactBlock, { method: 'delete', path: `${contact}/block`, tag: 'Privacy' });
-  // A view of personal data is recorded, so the request is never a GET, which a link of another site could send. The
+  // A view of personal data is recorded, so the request is never a GET, which a link on another site could send. The
   // name is in the body, because no address may contain a name.
   const search = '/v1/integrations/{integration}/contact-search';
   add(findContactsByName, { method: 'post', path: search, tag: 'Contacts' });
   // The rows of one page may belong to several clients.
   add(nameContacts, { method: 'post', path: '/v1/contact-names', tag: 'Contacts' });
-  // It names people and their capacity, so it is recorded, and no link of another site can start it.
+  // It names people and their capacity, so it is recorded, and no link on another site can start it.
   const introductions = '/v1/integrations/{integration}/introductions';
   add(rankedIntroductions, { method: 'post', path: introductions, tag: 'Contacts' });
   const listed = '/v1/integrations/{integration}/listed-contacts/{contact}';

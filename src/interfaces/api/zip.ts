@@ -4,7 +4,10 @@ import { finished } from 'node:stream/promises';
 import type { WriteFile } from '../../core/write-file.ts';
 
 export interface ZipWriter {
-  /** The ZIP file's bytes, written as fast as they are read. A reader that stops also stops the file that is being added. */
+  /**
+   * The ZIP file's bytes, which are written as fast as they are read. If the reader stops, the file that is being added
+   * also stops.
+   */
   bytes: AsyncIterable<Uint8Array>;
   /** Adds a file. If its first part cannot be read, rejects before any of the file is written. */
   add: WriteFile;
@@ -58,7 +61,7 @@ export async function createZip(now: number): Promise<ZipWriter> {
   }
 }
 
-/** The types of yazl do not say that its stream can be destroyed. */
+/** Returns the stream as a readable one, because the types of yazl do not say that it can be destroyed. */
 function requireReadable(stream: unknown): Readable {
   if (stream instanceof Readable) return stream;
   throw new Error('yazl writes into another kind of stream.');

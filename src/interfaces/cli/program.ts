@@ -19,8 +19,8 @@ export interface ProgramDeps extends CommandDeps {
 }
 
 /**
- * Returns the whole command line. Only the command that is called is loaded. All other commands are present only by
- * name, for the help and for suggestions. Without arguments, the program shows its help.
+ * Returns the whole command line. Only the command that is called is loaded. All others are known only by name, for the
+ * help and for suggestions. Without arguments, the program shows its help.
  */
 export async function createProgram(
   deps: ProgramDeps,

@@ -1,6 +1,6 @@
 /**
- * The files that browsers load: our own files in `assets/`, and files from packages. Each file is read when
- * it is first needed.
+ * The files that browsers load: our own files in `assets/`, and files from packages. Each file is read when it is first
+ * needed.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ interface AssetFile {
   /** The path in `assets/`, or in a package. */
   file: string;
   package?: string;
-  /** Further files in `assets/`, sent with this one so that browsers need fewer requests. */
+  /** Further files in `assets/` that are sent with this file, so browsers need fewer requests. */
   with?: readonly string[];
 }
 
@@ -36,8 +36,8 @@ function script(from: string, file: string): AssetFile {
 }
 
 /**
- * Every file that a page may load. The files from packages are scripts that define one global each, except
- * for one module of the guide.
+ * Every file that a page may load. The files from packages are scripts that define one global each, except for one
+ * module of the guide.
  */
 const FILES = {
   styles: { name: 'pages.css', contentType: CSS, file: 'pages.css' },

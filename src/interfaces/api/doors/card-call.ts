@@ -17,7 +17,7 @@ type Door = (typeof DOORS)[number];
 /** A call from a clock that runs ahead stays valid for longer than its age limit. */
 const RECEIPT_KEPT_MS = 2 * MAX_SIGNATURE_AGE_MS;
 
-/** A call of a card that has proved where it comes from. */
+/** A card's call that has proved where it comes from. */
 export interface CardCall {
   caller: CardCaller;
   body: unknown;
@@ -37,8 +37,8 @@ export function requireApp({ application }: HttpDeps, { kind, name }: Door): Doo
 }
 
 /**
- * Checks a call of a card. The signed address is the public one, whatever name the request has, so no proxy and no
- * caller can change what was signed. Throws an HttpError (401) for any other call.
+ * Checks a card's call. The signed address is the public one, whatever name the request has, so no proxy and no caller
+ * can change what was signed. Throws an HttpError (401) for any other call.
  */
 export async function verifyCard(
   deps: HttpDeps,
@@ -51,7 +51,7 @@ export async function verifyCard(
   const query: Record<string, string> = {};
   for (const [name, values] of Object.entries(c.req.queries())) {
     const [value = '', ...others] = values;
-    // A card could have set a parameter before the CRM added its own of the same name.
+    // A card could have set a parameter before the CRM added its own parameter with the same name.
     if (others.length > 0) throw refused(`The parameter "${name}" came twice.`);
     query[name] = value;
   }
@@ -76,8 +76,8 @@ export async function verifySignature(
 }
 
 /**
- * Refuses (401) a call whose signature was seen with another key. With the same key, it is the CRM's own repetition
- * after a failure. The call is remembered by `rememberCall` once it was answered.
+ * Refuses (401) a call whose signature was seen with another key. With the same key, the CRM itself repeats the call
+ * after a failure. `rememberCall` remembers the call once it was answered.
  */
 export async function refuseRepeated(
   { application: { store } }: HttpDeps,
@@ -110,7 +110,7 @@ function withKey(
   return fingerprint('hook_receipt', `${receipt}\n${key}`);
 }
 
-/** Returns the clients that are pinned to this account. Throws an HttpError (403) if there is none. */
+/** Returns the clients that are pinned to this account. Throws an HttpError (403) if there are none. */
 export async function findPinned(
   { application: { store, integrations } }: HttpDeps,
   kind: string,

@@ -36,7 +36,7 @@ import { type AtDoor, crmAtDoor, userAtDoor } from './door-caller.ts';
 
 type Door = (typeof DOORS)[number];
 
-/** The card makes a key at each click, and one each time that it loads. */
+/** The card creates a key for each click, and each time it loads. */
 const keyShape = { key: z.string().min(8).max(200), contact: z.string().min(1).max(255) };
 const loadSchema = z.strictObject(keyShape);
 const answerSchema = z.strictObject({
@@ -50,7 +50,7 @@ interface Reply {
   body: object;
 }
 
-/** Returns the routes that cards call. Each CRM with a door has the same. */
+/** Returns the routes that cards call. They are the same for every CRM with a door. */
 export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<HttpEnv> {
   const { application, clock, address } = deps;
   const { store, sealer } = application;
@@ -159,14 +159,14 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     return { integrationId: id, name, from: getAddress(c) };
   }
 
-  /** The key of a click belongs to its user, so nobody can use another user's key. */
+  /** Returns the key of a click. It belongs to the user, so nobody can use another user's key. */
   function keyOf({ kind }: Door, { caller: { account, user } }: CardCall, key: string): string {
     return store.fingerprint('door_reply', `${kind}\n${account}\n${user}\n${key}`);
   }
 
   /**
    * Carries out a click once. A repetition with the same key gets the first response again, even with a new signature,
-   * because a CRM repeats a call after a failure. A failure is not kept, so the repetition tries again.
+   * because a CRM repeats a call after a failure. A failure is not kept, so a repetition tries again.
    */
   async function once(
     c: Context<HttpEnv>,
@@ -221,7 +221,10 @@ function contactPath({ id }: Integration, { contact }: DoorContact): string {
   return `/clients/${encodeURIComponent(id)}/contacts/${encodeURIComponent(contact)}`;
 }
 
-/** Only linked users act on a card. A user without access to the client counts as one without a link. */
+/**
+ * Requires a linked user, because only they act on a card. A user without access to the client counts as a user without
+ * a link.
+ */
 function requireUser(caller: Caller | null): Caller {
   if (caller !== null) return caller;
   throw new HttpError(

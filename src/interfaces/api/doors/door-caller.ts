@@ -1,4 +1,4 @@
-/** The callers of operations at the doors of CRMs. */
+/** Creates the callers of operations at the doors of CRMs. */
 import type { Actor } from '../../../core/actor.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
 import type { ClientAccess } from '../../../people/statements/client-access.ts';
@@ -14,8 +14,8 @@ export interface AtDoor {
 }
 
 /**
- * Returns a CRM that calls for itself, for one client. It has no role beyond a viewer's: what else it may do, its door
- * decides and the operations of doors allow.
+ * Returns the caller for a CRM that calls for itself, for one client. It has only a viewer's role. Its door and the
+ * operations of doors decide what else it may do.
  */
 export function crmAtDoor({ integrationId, name, from }: AtDoor): Caller {
   const actor: Actor = { kind: 'door', name, from };
@@ -23,9 +23,9 @@ export function crmAtDoor({ integrationId, name, from }: AtDoor): Caller {
 }
 
 /**
- * Returns a linked user who acts in the CRM, with the user's rights cut to one client. The account is the same as in
- * donor-sync, so nobody is their own second person by using a door. Null for a user without access to the client, and
- * for a user who is disabled or has not joined.
+ * Returns the caller for a linked user who acts in the CRM, with the user's rights limited to one client. The account
+ * is the same as in donor-sync, so nobody becomes their own second person by using a door. Returns null for a user
+ * without access to the client, and for a user who is disabled or has not joined.
  */
 export function userAtDoor(
   { integrationId, from }: AtDoor,

@@ -1,4 +1,4 @@
-/** POST /doors/:crm/events: the events of a CRM's app, such as a contact that was deleted for privacy. */
+/** POST /doors/:crm/events: events of a CRM's app, such as a contact that was deleted for privacy. */
 import type { Context, Hono } from 'hono';
 import { DOORS } from '../../../../connectors/index.ts';
 import { isCallReceived, recordReceivedCall } from '../../../clients/statements/hooks.ts';
@@ -23,7 +23,10 @@ export function eventRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Htt
   }
   return app;
 
-  /** Like a signed webhook call, for each client of the accounts in it: a hint, and the proof of a deletion. */
+  /**
+   * Takes an event like a signed webhook call, for each client of its accounts. It is a hint, and the proof of a
+   * deletion.
+   */
   async function take(c: Context<HttpEnv>, door: Door): Promise<Response> {
     const { clientSecret } = requireApp(deps, door);
     const { signature } = door.door.card;

@@ -123,8 +123,8 @@ export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: 
   const { store } = deps.application;
 
   /**
-   * Admits the token of this client from the client's own CRM account. Throws an HttpError: 401 for an unknown token,
-   * 403 for another client or account, 409 for a client that has no account yet, 429 after too many wrong tokens.
+   * Admits this client's token from the client's own CRM account. Throws an HttpError: 401 for an unknown token, 403
+   * for another client or account, 409 for a client that has no account yet, 429 after too many wrong tokens.
    */
   async function admit(
     c: Context<HttpEnv>,
@@ -188,7 +188,10 @@ export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: 
 const MARKED =
   'donor-sync enhances this contact now, for at most one credit. Refresh the page in a few minutes to see the profile.';
 
-/** Returns the same sentences for each contact in this state. They contain nothing about the person. */
+/**
+ * Describes a contact's state. The sentences are the same for each contact in this state, and contain nothing about the
+ * person.
+ */
 function describeStatus({ wanted, hasQuestion, status, paidAt }: DoorContact): string {
   if (wanted !== null) {
     return wanted.isRunning

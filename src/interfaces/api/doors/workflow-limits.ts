@@ -1,6 +1,6 @@
 /**
- * What happens beyond the limit of a day: one question, whose number grows. A workflow can enrol all contacts of a CRM
- * at once, so further marks cost no write each: they are counted here, and written together.
+ * Handles marks above the daily limit with one question whose number grows. A workflow can enrol all contacts of a CRM
+ * together, so further marks are counted here and written together, and do not cost a write each.
  */
 import type { WorkflowState } from '../../../../connectors/doors.ts';
 import { messageOf } from '../../../core/errors.ts';
@@ -73,7 +73,7 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
     },
   };
 
-  /** A user may have allowed more in the meantime. */
+  /** Returns true if the limit applies. A user may have allowed more in the meantime. */
   async function isOpenAgain(id: string, beyond: Beyond, now: number): Promise<boolean> {
     if (now - beyond.lookedAt < WRITE_EVERY_MS) return false;
     beyond.lookedAt = now;
@@ -88,7 +88,10 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
     beyond.timer.unref();
   }
 
-  /** Never rejects, because the marks beyond the limit are refused whether or not they can be counted. */
+  /**
+   * Writes the counted marks. Never rejects, because marks above the limit are refused whether they can be counted or
+   * not.
+   */
   async function write(id: string, beyond: Beyond): Promise<void> {
     if (beyond.timer !== null) clearTimeout(beyond.timer);
     beyond.timer = null;

@@ -27,15 +27,17 @@ export interface AddressBook {
   urlAt(hostname: string): string;
   /** Returns true for the host name of the address in use, and of a former address that is still accepted. */
   isOurs(hostname: string): boolean;
-  /** Returns true for the host name of an address that waits to be confirmed: only its confirmation is answered there. */
+  /**
+   * Returns true for the host name of an address that waits to be confirmed. Only its confirmation is answered there.
+   */
   isProposed(hostname: string): boolean;
   /** Returns whether browsers get cookies that they send over https only. */
   isSecure(hostname: string): boolean;
-  /** Returns our identity for passkeys under this host name, or null if browsers create none for our address. */
+  /** Returns our identity for passkeys under this host name, or null if browsers create no passkeys for our address. */
   partyAt(hostname: string): RelyingParty | null;
 }
 
-/** Returns the addresses of a service whose settings name one, or which nobody else reaches. */
+/** Returns the addresses of a service whose settings have one, or which nobody else reaches. */
 export function fixedAddress(publicUrl: string): AddressBook {
   return createBook({ publicUrl }, async () => null);
 }
@@ -48,7 +50,7 @@ export function createAddressBook(
   let readAt: number | null = null;
   const book = createBook(given, async () => {
     const now = clock.now();
-    // A negative time means that the clock was set back.
+    // A negative time shows that the clock was set back.
     const isFresh = readAt !== null && now - readAt >= 0 && now - readAt < KEPT_MS;
     if (isFresh) return null;
     const { url, from, former, proposed } = await readAddresses(reader, given);
@@ -70,7 +72,7 @@ interface Known {
   proposed: string | null;
 }
 
-/** `read` resolves to null if nothing has to be read. */
+/** Creates an address book. `read` resolves to null if nothing has to be read. */
 function createBook(given: GivenAddress, read: () => Promise<Known | null>): AddressBook {
   const { publicUrl, hasOwnUrl = false } = given;
   let known: Known = {

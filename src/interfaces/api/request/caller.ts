@@ -19,7 +19,7 @@ export function getCaller(c: Context<HttpEnv>): Caller {
   return { kind, role, clients: integrations, ...own, ...getRequester(c) };
 }
 
-/** Refuses (403) a caller without the operation's role, before the request is read. */
+/** Refuses (403) a caller without the operation's role before the request is read. */
 export function authorised(
   operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'needsProof'>,
 ): MiddlewareHandler<HttpEnv> {

@@ -1,7 +1,6 @@
 /**
- * The only way to the data of an integration. A caller has access to all integrations or to some. Data of
- * other integrations gets exactly the same response as data that does not exist. No route looks up an
- * integration's data in another way.
+ * The only way to an integration's data. A caller has access to all integrations or to some. Data of other integrations
+ * gets exactly the same response as data that does not exist. No route looks up an integration's data in another way.
  */
 
 import type { Context } from 'hono';
@@ -41,8 +40,8 @@ export const allClientsOnly = createMiddleware<HttpEnv>(async (c, next) => {
 });
 
 /**
- * Throws a ConfigurationError (forbidden) if the caller has access to only some integrations, because the request is
- * about all or about new integrations.
+ * Throws a ConfigurationError (forbidden) if the caller has access to only some integrations. Used for requests about
+ * all or about new integrations.
  */
 function requireAllClients(c: Context<HttpEnv>): void {
   if (listAccessibleIds(c) === undefined) return;
@@ -67,7 +66,10 @@ export function filterAccessible<Item>(
   return items.filter((item) => hasAccess(c, getIntegrationId(item)));
 }
 
-/** Returns the integration with this ID. Throws a ConfigurationError (unknown) if there is none. */
+/**
+ * Returns the integration with this ID. Throws a ConfigurationError (unknown) if there is none that the caller may
+ * access.
+ */
 export function findIntegration(
   c: Context<HttpEnv>,
   { integrations }: Pick<Application, 'integrations'>,
@@ -78,7 +80,10 @@ export function findIntegration(
   throw unknownClient(id);
 }
 
-/** Returns the run with this ID as it is now. Throws a ConfigurationError (unknown) if there is none. */
+/**
+ * Returns the run with this ID as it is now. Throws a ConfigurationError (unknown) if there is none that the caller may
+ * access.
+ */
 export async function findRun(
   c: Context<HttpEnv>,
   reader: Reader,
@@ -88,7 +93,10 @@ export async function findRun(
   return findAccessibleRun({ reader, caller: getCaller(c), sealer }, id);
 }
 
-/** Returns the decision with this ID, open or not. Throws a ConfigurationError (unknown) if there is none. */
+/**
+ * Returns the decision with this ID, open or not. Throws a ConfigurationError (unknown) if there is none that the
+ * caller may access.
+ */
 export function findAccessibleHold(
   c: Context<HttpEnv>,
   { reader, fingerprint }: Source,
@@ -98,8 +106,8 @@ export function findAccessibleHold(
 }
 
 /**
- * Returns the open batch with this ID. Throws a ConfigurationError: unknown if there is none, conflict if it
- * is already decided.
+ * Returns the open batch with this ID. Throws a ConfigurationError: `unknown` if there is none, `conflict` if it is
+ * already decided.
  */
 export function findOpenBatch(
   c: Context<HttpEnv>,

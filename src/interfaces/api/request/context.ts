@@ -25,31 +25,31 @@ export interface HttpDeps {
   address: AddressBook;
   /** Loads settings that were just stored. By default, only the integrations are reloaded. */
   takeUp?: () => Promise<void>;
-  /** The alerts that this process watches; left out if it watches none. */
+  /** The alerts that this process watches. Omitted if it watches none. */
   alerts?: Pick<Alerts, 'tick'>;
   /** Checks the audit in the background. If left out, callers wait for each check. */
   auditChecker?: AuditChecker;
   /** The reader of clients for all pages. Defaults to a separate one. */
   clients?: ClientReader;
-  /** The caller who is admitted while there is no user and no access token. Defaults to none. */
+  /** The caller who is admitted while there is neither a user nor an access token. Defaults to none. */
   withoutToken?: WithoutToken;
-  /** `server.trustedProxies` of the settings. Defaults to none. */
+  /** `server.trustedProxies` in the settings. Defaults to none. */
   trustedProxies?: readonly string[];
-  /** `server.pagesFrom` of the settings; null, so everyone, by default. */
+  /** `server.pagesFrom` in the settings. Defaults to null, which allows everyone. */
   pagesFrom?: readonly string[] | null;
-  /** `server.plainHttp` of the settings; refused by default. */
+  /** `server.plainHttp` in the settings. By default, it is refused. */
   plainHttp?: PlainHttp;
   /** `server.signIn.passwords` of the settings. Defaults to true. */
   passwords?: boolean;
-  /** `server.signIn.oidc` of the settings. Defaults to none. */
+  /** `server.signIn.oidc` in the settings. Defaults to none. */
   provider?: ProviderSettings | null;
   /** Called when an action was confirmed that is carried out outside the database. */
   carryOn?: () => void;
-  /** Returns when the schedules were last checked (epoch ms), or null before the first time. */
+  /** Returns when the schedules were last checked (epoch ms), or null if they never were. */
   lastTickAt(): number | null;
   /** Aborted when the service is stopping. Requests to other services are aborted then. */
   stopping: AbortSignal;
-  /** The folder of the built guide. Defaults to the one next to the program. */
+  /** The folder of the built guide. Defaults to the folder next to the program. */
   guideFolder?: string;
   /** The version of the program. */
   version: string;
@@ -65,7 +65,7 @@ export interface HttpEnv {
   Variables: {
     /** The ID of the request in log lines and responses. */
     requestId: string;
-    /** The caller; set if a role is required. */
+    /** The caller. Set if a role is required. */
     principal: Principal;
     /** The same for the audit, with the address of the caller. */
     actor: Actor;
@@ -74,39 +74,42 @@ export interface HttpEnv {
 
 /** The caller of a request. */
 export interface Principal {
-  /** `local`: the visitor on this machine, in the demo, while there is no user and no access token. */
+  /**
+   * The kind of caller. `local`: the visitor on this machine, in the demo, while there is neither a user nor an access
+   * token.
+   */
   kind: 'token' | 'session' | 'local';
   role: Role;
   /**
-   * The IDs of the integrations that the caller has access to, or null for all. Use `request/client-access.ts` instead
-   * of reading this.
+   * The IDs of the integrations that the caller may access, or null for all. Use `request/client-access.ts`, and do not
+   * read this directly.
    */
   integrations: ReadonlySet<string> | null;
-  /** The name that the owner gave the token, or the user's name, or null for `local`. */
+  /** The name that the owner gave the token, or the user's name. Null for `local`. */
   name: string | null;
-  /** The user, or null for tokens, for browsers that signed in with a token, and for `local`. */
+  /** The user. Null for tokens, for browsers that signed in with a token, and for `local`. */
   personId: string | null;
-  /** The access token, even of a browser that signed in with one, or null for users and for `local`. */
+  /** The access token, even of a browser that signed in with one. Null for users and for `local`. */
   tokenId: string | null;
   /** The browser's session, or null if there is none. */
   sessionId: string | null;
-  /** True if the user signed in, or proved their identity, within ten minutes, or asks from this machine. */
+  /** True if the user signed in or proved their identity within ten minutes, or uses this machine. */
   isProven: boolean;
-  /** The fingerprint of the user's browser and its network address, or null for tokens. */
+  /** The fingerprint of the user's browser and its network address. Null for tokens. */
   browser: string | null;
 }
 
 /** How long a CRM may take while a user waits. It is less than the limit for our own response. */
 const CRM_PATIENCE_MS = 20_000;
 
-/** Aborted when the service stops, or when the user has waited long enough. */
+/** Returns a signal that is aborted when the service stops, or when the user has waited long enough. */
 export function patience({ stopping }: Pick<HttpDeps, 'stopping'>): AbortSignal {
   return AbortSignal.any([stopping, AbortSignal.timeout(CRM_PATIENCE_MS)]);
 }
 
 /**
- * Sends requests to a CRM on behalf of one HTTP request. They are aborted when the service stops or when the
- * user has waited long enough.
+ * Returns the dependencies for requests to a CRM during one HTTP request. They are aborted when the service stops or
+ * when the user has waited long enough.
  */
 export function liveDeps(
   { application, stopping }: Pick<HttpDeps, 'application' | 'stopping'>,

@@ -1,4 +1,4 @@
-/** Error responses, and the one place that creates them from thrown errors (design, section 4.5). */
+/** Error responses. This is the only place that creates them from thrown errors (design, section 4.5). */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -40,7 +40,7 @@ export function nothingHere(message = 'There is nothing here.'): HttpError {
   return new HttpError(404, 'not_found', message);
 }
 
-/** `form` is the expected format of the body. */
+/** Creates the error for a body that cannot be read. `form` is its expected format. */
 export function bodyUnreadable(form: 'a form' | 'JSON'): HttpError {
   return new HttpError(400, 'body_unreadable', `The body cannot be read as ${form}.`);
 }
@@ -113,7 +113,7 @@ const REFUSALS: Readonly<Record<Refusal, ContentfulStatusCode>> = {
   forbidden: 403,
 };
 
-/** The caller disconnected during the request. Nobody reads the response, and this is not an error. */
+/** Returns true if the caller disconnected during the request. Nobody reads the response, and this is not an error. */
 function brokenOff(c: Context<HttpEnv>): HttpError | null {
   const incoming = c.env?.incoming;
   if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;

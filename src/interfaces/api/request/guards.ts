@@ -1,4 +1,4 @@
-/** The checks of every request, and the parts of every response: names, bodies, headers, the log. */
+/** The checks of every request, and the parts of every response: names, bodies, headers, and the log. */
 
 import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -36,16 +36,16 @@ export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) =>
 });
 
 /**
- * The only response under the name of an address that is not confirmed yet: the page that confirms the address. Nobody
- * can sign in there.
+ * The path of the page that confirms an address. It is the only response under the name of an address that is not
+ * confirmed yet. Nobody can sign in there.
  */
 const BEFORE_CONFIRMED = /^\/(confirm-address|assets)\//;
 
 /**
  * Refuses requests for names that are not ours, with 421. A foreign page can make its own name resolve to this machine
- * (DNS rebinding), and would then count as one of our pages. Our names are the names of this machine, the public name
- * and the called IP address itself. The port does not matter, because tunnels and containers change it, and an attacker
- * gains nothing by it.
+ * (DNS rebinding), and would then count as one of our pages. Our names are this machine's names, the public name and
+ * the called IP address. The port does not matter, because tunnels and containers change it, and an attacker gains
+ * nothing by it.
  */
 export function requireKnownHost(address: AddressBook): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
@@ -113,7 +113,7 @@ function createHeaders(strictTransportSecurity: string | false) {
   });
 }
 
-/** Responses are for one user, so caches must not store them unless a route allows it. */
+/** Forbids caches to store responses, because they are for one user. A route can allow it. */
 const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
@@ -135,8 +135,8 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   });
   return (c, next) => {
     const { raw } = c.req;
-    // The limit copies a request to count a body without a stated size. Only a request of the global class
-    // can be copied, and the server's request is not one.
+    // The limit copies a request to count a body without a stated size. Only a request of the global class can be
+    // copied, and the server's request is not one.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;
@@ -147,7 +147,8 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
 }
 
 /**
- * Creates the error for a body above the limit. `what` names the body, `most` the limit, and `next` a way to send more.
+ * Creates the error for a body above the limit. `what` is the name of the body, `most` the limit, and `next` a way to
+ * send more.
  */
 export function tooLarge(what: string, most: string, next = ''): HttpError {
   return new HttpError(413, 'body_too_large', `${what} may have at most ${most}.${next}`);
@@ -183,15 +184,14 @@ function parseLength(header: string | undefined): number {
 /** A handled request, without any text that callers control. */
 export interface AnsweredRequest {
   method: string;
-  /** The route's pattern, for example `/v1/runs/:id`: no ids, no tokens, and few of them. */
+  /** The route's pattern, such as `/v1/runs/:id`. It contains neither ids nor tokens, and there are few of them. */
   route: string;
   status: number;
   timeMs: number;
 }
 
 /**
- * Assigns an ID to each request, returns it in the `X-Request-Id` header, and reports the request after the
- * response.
+ * Assigns an ID to each request, returns it in the `X-Request-Id` header, and reports the request after the response.
  */
 export function recordRequests(
   { clock, log }: { clock: Pick<Clock, 'now'>; log: Log },
@@ -273,7 +273,7 @@ export function problemTitle(status: number): string {
 
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** Creates an app with the guards of every request: its response for unknown addresses, its log, its headers. */
+/** Creates an app with the guards of every request: its response for unknown addresses, its log, and its headers. */
 export function createGuardedApp(
   { clock, log, address }: Pick<HttpDeps, 'clock' | 'log' | 'address'>,
   onAnswered: (request: AnsweredRequest) => void = () => {},

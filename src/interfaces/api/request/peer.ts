@@ -5,12 +5,10 @@ import { parseAddressRange } from '../../../core/host.ts';
 import type { HttpEnv } from './context.ts';
 import { HttpError } from './errors.ts';
 
-/** The names of this machine for itself. */
+/** This machine's names for itself. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/**
- * The headers that proxies and content networks add to the requests that they forward, in addition to `X-Forwarded-…`.
- */
+/** The headers that proxies and content networks add to requests that they forward, in addition to `X-Forwarded-…`. */
 const PROXY_HEADERS: ReadonlySet<string> = new Set([
   ...['forwarded', 'forwarded-for', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip'],
   ...['x-original-forwarded-for', 'x-original-host', 'x-envoy-external-address', 'x-proxyuser-ip'],
@@ -34,7 +32,7 @@ export function getHost(c: Context<HttpEnv>): string {
 }
 
 /**
- * Returns true for a request without any sign that it comes from another machine: it has an address and a name of this
+ * Returns true for a request without any sign that it comes from another machine. It has an address and a name of this
  * machine, and no proxy header. A proxy on this machine that adds no header, like nginx by default, looks the same, so
  * this alone never allows a caller to change anything.
  */
@@ -62,7 +60,7 @@ export function socketAddress(c: Context<HttpEnv>): string {
   return withoutMapping(c.env?.incoming?.socket.remoteAddress ?? '');
 }
 
-/** Removes the IPv4 prefix from addresses on an IPv6 socket: `::ffff:127.0.0.1`. */
+/** Removes the IPv4 prefix from addresses on an IPv6 socket, such as `::ffff:127.0.0.1`. */
 export function withoutMapping(address: string): string {
   return address.replace(/^::ffff:/, '');
 }
@@ -86,7 +84,7 @@ export function trustedProxies(ranges: readonly string[]): IsTrustedProxy {
   return matchRanges(ranges);
 }
 
-/** Returns a function that is true for an address in one of these ranges, which the settings have checked. */
+/** Returns a function that returns true for an address in one of these ranges. The settings have checked the ranges. */
 export function matchRanges(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges.map(parseAddressRange)) {
@@ -99,15 +97,15 @@ export function matchRanges(ranges: readonly string[]): (address: string) => boo
 }
 
 /**
- * Returns the address on the other side of the connection; if that is a trusted proxy, the last address in
- * `X-Forwarded-For` that is not a trusted proxy. Entries by other hosts are ignored, and so is anything that
- * is not an address, because callers can write anything into the header.
+ * Returns the address on the other side of the connection. If that is a trusted proxy, returns the last address in
+ * `X-Forwarded-For` that is not a trusted proxy. Entries by other hosts are ignored, and so is anything that is not an
+ * address, because callers can write anything into the header.
  */
 export function clientAddress(isTrusted: IsTrustedProxy): ClientAddress {
   return (c) => toNetworkPrefix(findCaller(c, isTrusted));
 }
 
-/** Returns the same address in full. */
+/** Returns the caller's full address. */
 export function findCaller(c: Context<HttpEnv>, isTrusted: IsTrustedProxy): string {
   let client = socketAddress(c);
   if (!isTrusted(client)) return client;
@@ -122,8 +120,8 @@ export function findCaller(c: Context<HttpEnv>, isTrusted: IsTrustedProxy): stri
 }
 
 /**
- * Returns the part of an address that counts as one sender: an IPv4 address, or the first 64 bits of an IPv6
- * address. One internet connection gets such a prefix, and uses any addresses within it.
+ * Returns the part of an address that counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 address.
+ * One internet connection gets such a prefix, and can use any address within it.
  */
 export function toNetworkPrefix(address: string): string {
   if (!isIPv6(address) || !URL.canParse(`http://[${address}]/`)) return address;
@@ -137,7 +135,7 @@ export function toNetworkPrefix(address: string): string {
   return `${all.slice(0, 4).join(':')}::/64`;
 }
 
-/** Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
+/** Returns the address in an entry. Some proxies add the port, as in `203.0.113.7:4711` and `[2001:db8::1]:4711`. */
 function addressIn(hop: string): string | null {
   const text = hop.trim();
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
@@ -149,10 +147,10 @@ function addressIn(hop: string): string | null {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Throws an HttpError (403) if a page of another site sends a request that changes something. A browser adds its
- * cookie, or its place on this machine, to such requests as well. Browsers say where such a request comes from. A
- * request that does not say so is not from a browser: if a cookie counts, it is refused (`silence: 'refused'`),
- * otherwise it may be from `curl`.
+ * Throws an HttpError (403) if another site's page sends a request that changes something. A browser adds its cookie,
+ * or its place on this machine, to such requests too, but it also says where they come from. A request that does not
+ * say so is not from a browser. If a cookie counts, it is refused (`silence: 'refused'`). Otherwise it may be from
+ * `curl`.
  */
 export function requireSameOrigin(
   c: Context<HttpEnv>,
@@ -175,7 +173,7 @@ export function foreignOrigin(): HttpError {
   return new HttpError(403, 'origin_foreign', 'This request came from a page of another site.');
 }
 
-/** Returns the host of an origin, or null for the origin `null`, which browsers send for pages without an origin. */
+/** Returns an origin's host, or null for the origin `null`, which browsers send for pages without an origin. */
 function hostIn(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : '';
 }
@@ -195,7 +193,7 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** Returns the browser and its operating system, for users' lists of sessions, or null for another program. */
+/** Returns the browser and its operating system for users' lists of sessions, or null for another program. */
 export function describeBrowser(c: Context<HttpEnv>): string | null {
   const agent = c.req.header('user-agent') ?? '';
   const browser = BROWSERS.find(([, pattern]) => pattern.test(agent))?.[0];

@@ -1,4 +1,4 @@
-/** The router, and the parts that route descriptions share: errors, IDs, cursors. */
+/** The router, and the parts that route descriptions share: errors, IDs, and cursors. */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { invalidRequest } from '../../../core/shared-errors.ts';
@@ -6,7 +6,7 @@ import type { HttpEnv } from './context.ts';
 
 export { getPage, readCursor, writeCursor } from '../../../core/cursor.ts';
 
-/** Returns a router whose routes describe themselves, and whose requests are checked by their schemas. */
+/** Returns a router. Its routes describe themselves, and their schemas check the requests. */
 export function createRouter(): OpenAPIHono<HttpEnv> {
   return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid });
 }
@@ -52,7 +52,7 @@ export const problems = {
     403: failure('The token lacks the role, or the request came from a page of another site.'),
     429: failure('Too many wrong tokens came from this address; Retry-After tells when to retry.'),
   },
-  /** For a route that looks up one object. */
+  /** The response of a route that looks up one object. */
   notFound: { 404: failure('The object does not exist.') },
   /** For a route with parameters. */
   invalid: { 422: failure('The request is not valid; details name each problem.') },

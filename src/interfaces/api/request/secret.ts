@@ -1,6 +1,4 @@
-/**
- * Secrets other than access tokens: in cookies, webhook addresses, signatures, and the link for the first visit.
- */
+/** Secrets other than access tokens: in cookies, webhook addresses, signatures, and the link for the first visit. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
 import { newSecret } from '../../../core/new-secret.ts';
@@ -15,18 +13,18 @@ export function isSameText(left: string, right: string): boolean {
 /** How long the link can be used. */
 export const FIRST_VISIT_LIFE_MS = 15 * 60_000;
 
-/** A working day and the following night, the same as for other sessions. */
+/** How long a session can last: a working day and the following night, like other sessions. */
 const SESSION_LIFE_MS = 24 * 3_600_000;
 
 /**
- * A secret that starts one session. The session creates the first owner, or gives an owner a new password. Link and
- * session exist only in this process's memory, so a restart ends them and creates a new link, and no table has to store
- * a session without a user.
+ * A secret that starts one session, which creates the first owner or gives an owner a new password. Link and session
+ * exist only in this process's memory. So a restart ends them and creates a new link, and no table has to store a
+ * session without a user.
  */
 export interface FirstVisit {
   /** The link's path. */
   readonly path: string;
-  /** `recovery`: the link is valid although there is an owner. */
+  /** The kind of visit. With `recovery`, the link is valid although there is an owner. */
   readonly kind: Visit;
   /**
    * Uses up the link. Returns the secret of the new session, or null if the link's secret is wrong, used or too old.
@@ -41,13 +39,12 @@ export interface FirstVisit {
   end(): () => void;
 }
 
-/** The reason for a browser's visit: there is no owner yet, or no owner can sign in any longer. */
+/** Why a browser visits: there is no owner yet, or no owner can sign in any longer. */
 export type Visit = 'first' | 'recovery';
 
 /**
- * Controls access while nobody can sign in. The browser that used the one-time link creates the account of
- * the first owner. In the demo, where nothing can be lost, every caller that seems to be on this machine
- * counts as the owner.
+ * Controls access while nobody can sign in. The browser that used the one-time link creates the first owner's account.
+ * In the demo, where nothing can be lost, every caller that seems to be on this machine counts as the owner.
  */
 export type WithoutToken = FirstVisit | 'thisMachine' | null;
 

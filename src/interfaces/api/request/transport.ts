@@ -26,10 +26,10 @@ export interface TransportOptions {
 }
 
 /**
- * Returns the decision depends on the name that the browser requested and not on the connection's source address,
- * because in a container every connection comes from the bridge. Under a loopback name, the request never leaves the
- * user's machine. Under the name of an `https:` address, and from a trusted proxy, TLS ended in front of us, unless the
- * proxy reports that the user's connection was plain http.
+ * Creates the check whether a request was private on its way. It depends on the name that the browser requested and not
+ * on the connection's source address, because in a container every connection comes from the bridge. Under a loopback
+ * name, the request never leaves the user's machine. Under the name of an `https:` address, and from a trusted proxy,
+ * TLS ended in front of us, unless the proxy reports that the user's connection was plain http.
  */
 export function createTransport({ address, isTrusted, plainHttp }: TransportOptions): Transport {
   function isSafe(c: Context<HttpEnv>): boolean {

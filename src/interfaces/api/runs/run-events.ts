@@ -91,7 +91,7 @@ interface FollowDeps {
 
 const encoder = new TextEncoder();
 
-/** Each event contains the whole run, so a listener that missed some events needs only the next one. */
+/** Encodes an event. It contains the whole run, so a listener that missed some events needs only the next one. */
 function encodeEvent(run: FollowedRun): Uint8Array {
   const name = run.status === 'running' ? 'progress' : 'ended';
   return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(run)}\nretry: ${RETRY_MS}\n\n`);

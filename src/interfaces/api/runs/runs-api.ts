@@ -96,8 +96,8 @@ function contactsRoute({ requireRole }: Access) {
 }
 
 /**
- * This route is not built from the operation, because it also sends files. A run can have a million contacts,
- * and they must not all be in memory at the same time.
+ * Returns the route of a run's contacts. It is not built from the operation, because it also sends files. A run can
+ * have a million contacts, which must not all be in memory together.
  */
 export function runContactRoutes(deps: HttpDeps, access: Access) {
   const { reader } = deps.application.store;

@@ -15,23 +15,23 @@ export interface AttemptLimit {
   message: string;
 }
 
-/** Wrong tokens from one address. */
+/** The limit of wrong tokens from one address. */
 const TOKENS: AttemptLimit = {
   maxFailures: 20,
   windowMs: 60_000,
   message: 'Too many wrong tokens came from this address. Wait a while, then try again.',
 };
 
-/** Wrong passwords from an address, which many may share behind one proxy. */
+/** The limit of wrong passwords from an address, which many users may share behind one proxy. */
 export const PASSWORDS_OF_ADDRESS: AttemptLimit = {
   ...TOKENS,
   message: 'Too many wrong passwords came from this address. Wait a while, then try again.',
 };
 
 /**
- * Wrong passwords for one account: from one address, from one browser that it knows, or typed by the user who
- * is signed in. Any number of them from elsewhere never locks the account, because otherwise a stranger could
- * lock the user out indefinitely.
+ * The limit of wrong passwords for one account: from one address, from one browser that it knows, or typed by the user
+ * who is signed in. Wrong passwords from elsewhere never lock the account, because otherwise a stranger could lock the
+ * user out indefinitely.
  */
 export const PASSWORDS_OF_ONE: AttemptLimit = {
   maxFailures: 10,
@@ -50,7 +50,7 @@ export const PASSKEYS_OF_ADDRESS: AttemptLimit = {
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Counts failures by address or account, so guessing is slow. A correct token is never counted or refused, so a user
+ * Counts failures by address or account, so guessing is slow. A correct token is never counted or refused. So a user
  * who shares an address with a guesser, for example behind one proxy, is not locked out.
  */
 export interface Attempts {
@@ -61,11 +61,11 @@ export interface Attempts {
 
 interface Failures {
   count: number;
-  /** Epoch ms; from then on the count starts again. */
+  /** When the count starts again (epoch ms). */
   until: number;
 }
 
-/** `onLimit` is called once when an address has reached the limit. */
+/** Creates the counter. `onLimit` is called once when an address has reached the limit. */
 export function createAttempts(
   clock: Pick<Clock, 'now'>,
   onLimit: (address: string) => void = () => {},
@@ -76,7 +76,7 @@ export function createAttempts(
   function current(address: string): Failures | undefined {
     const found = failures.get(address);
     const restMs = (found?.until ?? 0) - clock.now();
-    // A wait longer than the whole window means that the clock was set back.
+    // A wait longer than the whole window shows that the clock was set back.
     return restMs > 0 && restMs <= windowMs ? found : undefined;
   }
 
@@ -98,9 +98,9 @@ export function createAttempts(
 }
 
 /**
- * Like the counter above, but for secrets that can be guessed. It counts in the database, for all processes and across
- * restarts. An attempt is counted before it is checked, so simultaneous attempts are counted too, and removed from the
- * count if it was correct.
+ * Counts attempts in the database, for all processes and across restarts. Used for secrets that can be guessed. An
+ * attempt is counted before it is checked, so attempts at the same time are counted too. If it was correct, it is
+ * removed from the count.
  */
 export interface SharedAttempts {
   /** Throws an HttpError (429) if there were too many. The refused attempt is not counted. */
@@ -108,7 +108,7 @@ export interface SharedAttempts {
   takeBack(key: string): Promise<void>;
 }
 
-/** The kind of counted attempts: by address or by account. */
+/** What is counted: attempts by address or by account. */
 export type CountedWhat =
   | 'password_address'
   | 'password_pair'
@@ -139,7 +139,7 @@ export function createSharedAttempts(
   };
 }
 
-/** The counters of one attempt, each with its key: for example an address and an account. */
+/** The counters of one attempt, each with its key, for example an address and an account. */
 export type Counted = readonly (readonly [SharedAttempts, string])[];
 
 /**
@@ -171,13 +171,13 @@ export async function takeAllBack(counted: Counted): Promise<void> {
   for (const [attempts, key] of counted) await attempts.takeBack(key);
 }
 
-/** The number of wrong passwords of an account, from all addresses, that do not slow anyone down. */
+/** How many wrong passwords of an account, from all addresses, do not slow anyone down. */
 const UNSLOWED = 10;
 
 /** The longest delay. It ends well before the response times out. */
 const MAX_DELAY_MS = 20_000;
 
-/** Attempts to sign in to one account, from all addresses. They are delayed, but never refused. */
+/** Attempts to sign in to one account from all addresses. They are delayed, but never refused. */
 export interface AccountAttempts extends SharedAttempts {
   /** The number of attempts within the window that failed, or may still fail. */
   read(account: string): Promise<number>;
@@ -197,8 +197,8 @@ export function createAccountAttempts({ connection, fingerprint }: Store): Accou
 }
 
 /**
- * Returns how long the next attempt waits after this many attempts: no time for up to ten, then one second,
- * doubled each time, up to 20 seconds.
+ * Returns how long the next attempt waits after this many attempts. The first ten do not wait. After that the wait is
+ * one second, and doubles each time up to 20 seconds.
  */
 export function guessDelayMs(counted: number): number {
   if (counted <= UNSLOWED) return 0;

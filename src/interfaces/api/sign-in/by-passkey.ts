@@ -1,4 +1,4 @@
-/** Signing in with a passkey, and confirming a user's identity with one. */
+/** Signs users in with a passkey, and confirms a user's identity with one. */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { newSecret } from '../../../core/new-secret.ts';
@@ -22,15 +22,15 @@ import { createRefusals } from './refusals.ts';
 
 export interface PasskeySignIn {
   /**
-   * Returns the dependencies for requesting passkeys, with our identity for the browser that sent the request, or null
-   * if browsers create no passkeys for our address.
+   * Returns the dependencies for requesting passkeys, with our identity for the browser that sent the request. Returns
+   * null if browsers create no passkeys for our address.
    */
   depsFor(c: Context<HttpEnv>): PasskeyDeps | null;
-  /** Returns the passkey request of the sign-in form for this browser, or null if there can be none. */
+  /** Returns the sign-in form's passkey request for this browser, or null if there can be none. */
   offer(c: Context<HttpEnv>): Promise<PasskeyOffer | null>;
   /**
-   * Starts a session of the user whose passkey has answered. Returns false if the passkey belongs to no user.
-   * Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
+   * Starts a session of the user whose passkey has answered. Returns false if the passkey belongs to no user. Throws an
+   * HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, answer: PasskeyAnswer): Promise<boolean>;
   /** Returns whether a passkey of this user has answered. Throws as above. */
@@ -68,8 +68,8 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
   const refusals = createRefusals({ store, clock, getAddress }, { by: 'passkey' });
 
   /**
-   * An attempt is counted before it is checked, and removed from the count if it was correct, like passwords. It is
-   * counted only by address: a key's signature cannot be guessed, so nobody can keep a user out.
+   * Finds the user. As with passwords, an attempt is counted before it is checked, and removed from the count if it was
+   * correct. It is counted only by address: a key's signature cannot be guessed, so nobody can keep a user out.
    */
   async function find(c: Context<HttpEnv>, asked: AskedFor, answer: PasskeyAnswer) {
     const party = address.partyAt(getHostname(c));

@@ -26,7 +26,7 @@ import {
 import { createKnownDevices } from './known-device.ts';
 import { createRefusals } from './refusals.ts';
 
-/** `attacked`: signed in, and others have tried many passwords of the account shortly before. */
+/** The result. `attacked`: the user is signed in, but others have recently tried many passwords of the account. */
 export type SignedIn = 'wrong' | 'in' | 'attacked';
 
 export interface PasswordSignIn {
@@ -60,7 +60,7 @@ export function createPasswordSignIn(deps: PasswordSignInDeps): PasswordSignIn {
   const devices = createKnownDevices(store, address);
   const refusals = createRefusals(deps);
 
-  /** A browser that is known to the account is not slowed down by other people's guesses. */
+  /** Returns the counters. A browser that the account knows is not slowed down by other people's guesses. */
   function listCounted(c: Context<HttpEnv>, account: string, known: string | null): Counted {
     const ofAll = [ofAccount, account] as const;
     if (known !== null) return [[byDevice, known], ofAll];

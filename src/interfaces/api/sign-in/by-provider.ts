@@ -1,4 +1,4 @@
-/** Signing in through an OpenID Connect provider: the redirect and the return. Only invited users are admitted. */
+/** Signs users in through an OpenID Connect provider: the redirect and the return. Only invited users are admitted. */
 
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -37,7 +37,7 @@ const WAY_MS = 10 * 60_000;
 const REQUEST_SECONDS = 10;
 const COOKIE = 'donor_sync_provider';
 
-/** The cookie contains, encrypted, the data that only this browser returns, so no table has to store it. */
+/** The cookie contains, encrypted, the data that only this browser returns. So no table has to store it. */
 const COOKIE_PLACE: SealContext = { table: 'cookie', column: COOKIE, row: ['sign-in'] };
 
 const waySchema = z.object({
@@ -55,7 +55,7 @@ export interface ProviderSignIn {
   name: string;
   /** Redirects the browser to the provider. Throws an HttpError (403) if a page of another site started this. */
   begin(c: Context<HttpEnv>, to: string): Promise<Response>;
-  /** Returns the path to continue with, once the browser has returned with one of our users; otherwise null. */
+  /** Returns the path to continue with, once the browser has returned with one of our users. Otherwise returns null. */
   comeBack(c: Context<HttpEnv>): Promise<string | null>;
 }
 
@@ -77,7 +77,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   const isPlain =
     issuer.protocol === 'http:' &&
     (isConfidential(issuer) || deps.allowInsecureHttp.includes(issuer.hostname));
-  /** The provider knows this address, so users come back to it, whatever name they use. */
+  /** Returns the address that the provider knows. Users come back to it, whatever name they use for us. */
   const redirectUri = () => publicAddress(address.url(), CALLBACK_PATH);
   const cookieFor = (c: Context<HttpEnv>) => {
     const secure = address.isSecure(getHostname(c));
@@ -129,8 +129,8 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   }
 
   /**
-   * Returns the user whom the provider names, or null if the provider has not verified the address, or the redirect is
-   * not from the provider.
+   * Returns the user whom the provider reports. Returns null if the provider has not verified the address, or if the
+   * redirect is not from the provider.
    */
   async function identify(c: Context<HttpEnv>, way: Way): Promise<ProvidedIdentity | null> {
     const client = await loadClient();
@@ -206,8 +206,8 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   };
 
   /**
-   * Handles a wrong response from a provider, or from someone who pretends to be one, as a refusal and not as
-   * an internal error. An unavailable provider is a different case.
+   * Handles a wrong response from a provider, or from someone who pretends to be one, as a refusal and not as an
+   * internal error. An unavailable provider is a different case.
    */
   function refuse(error: unknown): null {
     if (isRetriableError(error)) throw error;
@@ -224,7 +224,10 @@ function isAllowed(email: string, { allowedDomains }: ProviderSettings): boolean
   return allowedDomains === undefined || allowedDomains.includes(domain);
 }
 
-/** A page of another site must not start a sign-in, because the browser would return signed in. */
+/**
+ * Requires a click on our own page. Another site's page must not start a sign-in, because the browser would return
+ * signed in.
+ */
 function requireOwnClick(c: Context<HttpEnv>): void {
   const site = c.req.header('sec-fetch-site') ?? 'none';
   if (site === 'none' || site === 'same-origin') return;

@@ -1,6 +1,6 @@
 /**
- * A browser that has signed in to an account before. Strangers who guess the password do not slow it down, because it
- * is counted separately (OWASP calls this a device cookie).
+ * Recognises a browser that has signed in to an account before. Strangers who guess the password do not slow it down,
+ * because it is counted separately (OWASP calls this a device cookie).
  */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -14,7 +14,7 @@ import { isSameText } from '../request/secret.ts';
 
 export interface KnownDevices {
   /**
-   * Returns the key by which this browser is counted if it has signed in to the account before, or null if it has not.
+   * Returns the key by which this browser is counted if it has signed in to the account before. Otherwise returns null.
    */
   find(c: Context<HttpEnv>, account: string): string | null;
   /** Records that the browser has just signed in to the account. */
@@ -25,8 +25,8 @@ export interface KnownDevices {
 const KNOWN_SECONDS = 400 * 86_400;
 
 /**
- * Nothing is stored here: the cookie holds a random text and its keyed hash together with the account. It does not sign
- * anyone in, and does not reveal anything about the account to its reader.
+ * Creates the recogniser. It stores nothing: the cookie holds a random text and its keyed hash together with the
+ * account. It does not sign anyone in, and shows its reader nothing about the account.
  */
 export function createKnownDevices(
   { fingerprint }: Pick<Store, 'fingerprint'>,

@@ -1,4 +1,4 @@
-/** Records refused sign-ins in the audit: the first at once, and further refusals with the next entry. */
+/** Records refused sign-ins in the audit. The first is recorded immediately, and further ones with the next entry. */
 
 import type { Context } from 'hono';
 import type { Clock } from '../../../core/clock.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../../../store.ts';
 import type { HttpEnv } from '../request/context.ts';
 import type { ClientAddress } from '../request/peer.ts';
 
-/** Failures closer together than this become one audit entry, with their number. */
+/** Failures that are closer together than this become one audit entry with their number. */
 const GATHERED_MS = 15 * 60_000;
 
 /** Addresses that belong to no user are counted together, because a caller can invent any number of them. */
@@ -25,7 +25,7 @@ export interface RefusalsDeps {
   getAddress: ClientAddress;
 }
 
-/** `by` names the way to sign in, unless it was a password. */
+/** Creates the recorder. `by` is the way to sign in, unless it was a password. */
 export function createRefusals(
   { store, clock, getAddress }: RefusalsDeps,
   by: { by?: string } = {},

@@ -1,6 +1,6 @@
 /**
- * Checks how calls to webhook addresses are signed: by a CRM's own methods, which its connector declares, or by a simple
- * one for all other callers.
+ * Checks the signatures of calls to webhook addresses. A CRM's connector declares its own methods. All other callers
+ * use a simple one.
  */
 import { createHmac } from 'node:crypto';
 import { findWebhooks } from '../../../../connectors/index.ts';
@@ -23,7 +23,7 @@ export function findSignatureProblem(
   return checkSignature(chooseVersion(kind, call), secret, call, now);
 }
 
-/** The same for one version of a signature, whichever others the call has. */
+/** Checks one version of a signature, whatever others the call has. */
 export function checkSignature(
   { header, timestamp, sign }: SignatureVersion,
   secret: string,
@@ -50,7 +50,7 @@ export function getSignature(kind: SignatureKind, call: SignedCall): string | nu
   return timestamp === null ? null : (call.header(header) ?? '');
 }
 
-/** Returns the safest version whose signature the call has; the safest of all if it has none. */
+/** Returns the safest version whose signature the call has. If it has none, returns the safest of all. */
 function chooseVersion(kind: SignatureKind, call: SignedCall): SignatureVersion {
   const versions = kind === PLAIN ? PLAIN_VERSIONS : findWebhooks(kind)?.signature?.versions;
   // Without the connector that declared it, no signature can be checked, so no call is accepted.
@@ -81,15 +81,19 @@ const PLAIN_VERSIONS: readonly [SignatureVersion] = [
 const FIRST_VERSION = 'sha256=';
 const SECOND_VERSION = 'v2=';
 
-/** Neither a time nor an address can contain a line feed, so each text can be split in only one way. */
+/**
+ * Signs with the second version. Neither a time nor an address can contain a line feed, so each text can be split in
+ * only one way.
+ */
 function signSecondVersion(secret: string, { url, body }: SignedCall, timestamp: string): string {
   const hmac = createHmac('sha256', secret).update(`v2\n${timestamp}\n${url}\n`).update(body);
   return SECOND_VERSION + hmac.digest('hex');
 }
 
 /**
- * Still accepted in this version of the program, but not in the next. A dot separates the parts, so a call
- * with a dot in its query could be mistaken for a call whose body contains that part. Such calls are refused.
+ * Signs with the first version, which this version of the program still accepts, but the next will not. A dot separates
+ * the parts, so a call with a dot in its query could be taken for a call whose body contains that part. Such calls are
+ * refused.
  */
 function signFirstVersion(
   secret: string,

@@ -18,10 +18,7 @@ export interface HookBody {
   acknowledgement: Acknowledgement | null;
 }
 
-/**
- * The maximum number of events or notifications that CRMs send in a call. A call with more is read as if it named no
- * contacts.
- */
+/** How many events or notifications CRMs send in a call. A call with more is read as if it named no contacts. */
 const MAX_CONTACTS = 100;
 
 const UNKNOWN: HookBody = {
@@ -33,8 +30,8 @@ const UNKNOWN: HookBody = {
 
 /**
  * Reads a body. A body that cannot be read, or is about something else, names no contact. `provenBy` is the kind of CRM
- * whose own signature the call has, over a time: only events of that CRM report deletions. Null for any other call.
- * `crmKind` is the kind of the client's CRM, which may be a connector package with its own forms.
+ * whose own signature the call has, over a time. Only events of that CRM report deletions. It is null for any other
+ * call. `crmKind` is the kind of the client's CRM, which may be a connector package with its own forms.
  */
 export function readHookBody(
   body: Uint8Array,
@@ -59,16 +56,14 @@ interface FormReader {
   webhooks: CrmWebhooks;
 }
 
-/**
- * Returns the forms of built-in CRMs, and of the client's own package, which cannot read the calls about other clients.
- */
+/** Returns the forms of built-in CRMs and of the client's own package, which cannot read calls about other clients. */
 function listReaders(crmKind: string | null): readonly FormReader[] {
   const own = crmKind === null ? undefined : findWebhooks(crmKind);
   const isBuiltIn = own === undefined || WEBHOOKS.some(({ kind }) => kind === crmKind);
   return isBuiltIn || crmKind === null ? WEBHOOKS : [...WEBHOOKS, { kind: crmKind, webhooks: own }];
 }
 
-/** A body that a connector cannot read is not in its form, even if the connector throws. */
+/** Returns null if a connector throws. A body that it cannot read is not in its form. */
 function unlessThrown<Result>(read: () => Result | null | undefined): Result | null {
   try {
     return read() ?? null;
@@ -89,7 +84,7 @@ function readText(text: string, readers: readonly FormReader[]): HookBody {
   return UNKNOWN;
 }
 
-/** Returns the contacts of each part of a body. */
+/** Returns the contacts of each part of a body, up to the limit. */
 function bounded(parts: readonly CalledContact[][]): HookBody {
   const contacts = distinctContacts(parts.flat());
   if (contacts.length > MAX_CONTACTS) return UNKNOWN;
@@ -112,7 +107,7 @@ function parseJson(text: string): unknown {
 const objectSchema = z.record(z.string(), z.unknown());
 
 interface Part {
-  /** The kind of CRM in whose own form it is, or null for a general form. */
+  /** The kind of CRM whose own form it has, or null for a general form. */
   kind: string | null;
   contacts: CalledContact[];
   isPrivacyDeletion: boolean;
@@ -146,7 +141,7 @@ function findEvent(
   return null;
 }
 
-/** Each contact once. */
+/** Returns each contact once. */
 function toContacts(ids: readonly unknown[], account: string | null): CalledContact[] {
   const known = ids.map(readId).filter((id) => id !== null);
   return [...new Set(known)].map((id) => ({ id, account }));
@@ -159,8 +154,8 @@ function idsIn(object: Record<string, unknown>): string[] {
 }
 
 /**
- * The names of the properties with a contact's ID, in lower case without punctuation, the most reliable first. They are
- * names that an administrator mapped, properties of CRMs, and the names that records use for their ID.
+ * The names of properties with a contact's ID, in lower case without punctuation, most reliable first. They are names
+ * that an administrator mapped, properties of CRMs, and names that records use for their ID.
  */
 const KEYS = [
   ...['contact', 'contacts', 'contactid', 'contactids', 'hsobjectid', 'vid'],

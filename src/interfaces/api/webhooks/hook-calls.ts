@@ -1,5 +1,5 @@
 /**
- * Records the last calls of each webhook. A burst costs few writes, because calls with the same response are counted
+ * Records each webhook's last calls. A burst costs only a few writes, because calls with the same response are counted
  * together.
  */
 
@@ -16,7 +16,7 @@ import type { Store } from '../../../store.ts';
 
 export interface NotedCall {
   integrationId: string;
-  /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
+  /** `accepted`, `repeated`, `other_account`, or a refusal's code. */
   answer: string;
   /** The number of contacts in the call. */
   contacts: number;

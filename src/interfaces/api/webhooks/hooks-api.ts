@@ -90,7 +90,7 @@ export function hookRoutes(
   const { clock, runner, log } = deps;
   const warned = new Set<string>();
 
-  /** Logged once per address and process, because calls arrive all day. */
+  /** Logs the warning once per address and process, because calls arrive all day. */
   function warnOfOldSignature({ integrationId: integration, tokenHash }: HookRecord): void {
     if (warned.has(tokenHash)) return;
     warned.add(tokenHash);
@@ -108,8 +108,8 @@ export function hookRoutes(
     const hook = await findHookByClient(store.reader, integrationId);
     const isRight = isSameText(hook?.tokenHash ?? '', hashToken(token));
     if (hook && isRight && deps.application.integrations.has(integrationId)) return hook;
-    // CRMs call for all their customers from a few IP addresses. A customer's outdated webhook address, called again
-    // and again, must not block the valid ones.
+    // CRMs call for all their customers from a few IP addresses. One customer's outdated webhook address, which is
+    // called again and again, must not block the valid ones.
     const address = getAddress(c);
     attempts.requireAllowed(address);
     attempts.noteFailure(address);
@@ -121,7 +121,7 @@ export function hookRoutes(
   }
 
   /**
-   * Returns the fingerprint of a signed call, or null for a call that may be repeated. Throws an HttpError (401) if its
+   * Returns a signed call's fingerprint, or null for a call that may be repeated. Throws an HttpError (401) if its
    * signature is not valid.
    */
   async function verifyCall(c: Context<HttpEnv>, hook: HookRecord): Promise<string | null> {
@@ -141,7 +141,7 @@ export function hookRoutes(
     return store.fingerprint('hook_receipt', `${hook.integrationId}\n${signature}`);
   }
 
-  /** Null for an erased contact: a CRM keeps naming it, so not even its ID is kept. */
+  /** Requests the run. Returns null for an erased contact. A CRM keeps naming it, so not even its ID is kept. */
   async function requestOne(
     integrationId: string,
     contact: string,
@@ -181,7 +181,7 @@ export function hookRoutes(
       contact === undefined
         ? await runner.call({ integrationId, by, contacts, isComplete, deleted })
         : await requestOne(integrationId, contact, by);
-    // Recorded only now, because a failed call is repeated with the same signature, and is not a replay.
+    // Recorded only now, because a failed call is repeated with the same signature and is not a replay.
     if (receipt !== null) await recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
     const answer = toAnswer(runId, deleted.length > 0);
     const named = contact === undefined ? contacts.length : 1;
@@ -217,7 +217,7 @@ export async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Pr
   };
 }
 
-/** Path and query exactly as received, because decoding and re-encoding could change them. */
+/** Returns path and query exactly as they were received, because decoding and encoding again could change them. */
 function getTarget(c: Context<HttpEnv>): string {
   return c.env?.incoming?.url ?? c.req.url.replace(/^[a-z]+:\/\/[^/]*/i, '');
 }

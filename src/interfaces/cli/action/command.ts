@@ -37,18 +37,16 @@ export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | '
     .exitOverride();
 }
 
-/**
- * Returns a command in the help of its topic, without its arguments if they would leave no room for its description.
- */
+/** Returns a command in its topic's help, without its arguments if they would leave no room for its description. */
 function subcommandTerm(command: Command): string {
   const term = new Help().subcommandTerm(command);
   return term.length > MAX_TERM ? command.name() : term;
 }
 
-/** Commander needs 40 of 80 characters for descriptions; otherwise it does not wrap them. */
+/** How wide a term may be. Commander needs 40 of 80 characters for descriptions, and otherwise does not wrap them. */
 const MAX_TERM = 34;
 
-/** Returns the whole command as users type it: `donor-sync fields check`. */
+/** Returns the whole command as users type it, such as `donor-sync fields check`. */
 function wholeName(command: Command): string {
   const { parent } = command;
   return parent === null ? command.name() : `${wholeName(parent)} ${command.name()}`;
@@ -115,8 +113,8 @@ export function parseCount(text: string): number {
 }
 
 /**
- * A CRM's messages may quote names and amounts, so they are shown only on the user's terminal, and never written to a
- * document, pipe or file. Throws a ConfigurationError if there is no terminal.
+ * Requires a terminal. A CRM's messages may quote names and amounts, so they are shown only on the user's terminal and
+ * never written to a document, pipe or file. Throws a ConfigurationError if there is no terminal.
  */
 export function requireTerminal(
   stdout: Pick<TextStream, 'isTTY'>,
@@ -135,8 +133,7 @@ export function isPortTaken(error: unknown): boolean {
 }
 
 /**
- * Returns the error for a port on which another program is listening. `next` names the option or setting for
- * another port.
+ * Creates the error for a port on which another program is listening. `next` is the option or setting for another port.
  */
 export function portInUse(
   port: number,

@@ -11,8 +11,8 @@ import { wholeId } from './whole-id.ts';
 const MAX_RUNS_SEARCHED = 1_000;
 
 /**
- * Finds the whole ID of a run, including queued runs, by the end of the ID. Throws a ConfigurationError if
- * there is no such run, and also in scripts (`isJson`, or `--yes`) that give only the end.
+ * Finds a run's whole ID by its end. Queued runs are found too. Throws a ConfigurationError if there is no such run.
+ * Also throws it in scripts (`isJson`, or `--yes`) that give only the end.
  */
 export async function findRunId(
   reader: Reader,

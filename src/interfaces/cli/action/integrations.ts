@@ -13,7 +13,7 @@ import { neverAborted, withIntegration } from './product.ts';
 type Known = Pick<Application, 'integrations' | 'select'>;
 
 /**
- * Returns the integrations that a command works on: the named ones, all with `--all`, or the only one. If that is not
+ * Returns the integrations that a command works on: the named ones, all with `--all`, or the only one. If this is not
  * clear, throws a ConfigurationError that explains what to type.
  */
 export function chooseIntegrations(
@@ -32,8 +32,8 @@ export function chooseIntegrations(
 }
 
 /**
- * Returns the named integration, or the only one. `how` is the way in which the command accepts its ID: as an argument,
- * or as an option.
+ * Returns the named integration, or the only one. `how` says how the command accepts its ID: as an argument, or as an
+ * option.
  */
 export function chooseOne(
   application: Known,
@@ -47,18 +47,18 @@ export function chooseOne(
   throw usageError(`Which client? Name one of ${names} ${how}.`);
 }
 
-/** Returns the named integrations, or all if none is named. */
+/** Returns the named integrations. If none are named, returns all. */
 export function namedOrAll(application: Known, ids: readonly string[]): Integration[] {
   return ids.length > 0 ? application.select(ids) : allIntegrations(application);
 }
 
-/** For `--contact`: throws a ConfigurationError if several integrations are meant. */
+/** Throws a ConfigurationError if `--contact` is used for several integrations. */
 export function requireOne(chosen: readonly Integration[]): void {
   if (chosen.length <= 1) return;
   throw usageError('--contact is an ID in one CRM, so name only the client that it belongs to.');
 }
 
-/** For options with which a user confirms something about one client after checking its columns. */
+/** Requires a single client for options with which a user confirms something after checking its columns. */
 export function requireOneToAccept(chosen: readonly Integration[], option: string): void {
   if (chosen.length <= 1) return;
   throw usageError(`${option} is about the columns of one client. Name that client.`);
@@ -78,8 +78,8 @@ export type Attempt<Value> = { integration: Integration } & (
 );
 
 /**
- * Carries out an action for one integration after another. A failure does not prevent the next attempt. Once
- * the signal is aborted, no further attempt starts.
+ * Carries out an action for one integration after another. A failure does not prevent the next attempt. Once the signal
+ * is aborted, no further attempt starts.
  */
 export async function attemptEach<Value>(
   application: Application,
@@ -110,9 +110,9 @@ export function asStop(error: unknown): unknown {
 }
 
 /**
- * Prints the result, with the values under their name, and reports errors on stderr. A value that several
- * integrations share is printed once. If there are no values at all, the first error is the result. Resolves
- * to the exit code of the errors only.
+ * Prints the result, with the values under their name, and reports errors on stderr. A value that several integrations
+ * share is printed once. If there are no values at all, the first error is the result. Resolves to the errors' exit
+ * code.
  */
 export function finishAttempts<Value>(
   output: Output,
@@ -132,7 +132,7 @@ export function finishAttempts<Value>(
 }
 
 /**
- * One code for several results: an error takes precedence. `usage` promises that nothing was changed, so it is used
+ * Returns one code for several results. An error comes first. `usage` promises that nothing was changed, so it is used
  * only if it is the only code.
  */
 export function getWorstCode(codes: readonly ExitCode[]): ExitCode {

@@ -41,7 +41,7 @@ import { openLinkPlace } from './secret-link.ts';
 
 /** The parts of a command that differ from the default. */
 export interface CommandShape<Result> {
-  /** Prints the result instead of its sentences and tables. */
+  /** Prints the result in place of its sentences and tables. */
   draw?: (output: Output, result: Result, now: number) => void;
   /** Finds the ID that the first argument means, because lists show only the last characters of IDs. */
   findSubject?: (
@@ -49,14 +49,14 @@ export interface CommandShape<Result> {
     typed: string,
     isYes: boolean,
   ) => Promise<string>;
-  /** Reads the file that the user named for a document in the input. */
+  /** Reads the file that the user gave for a document in the input. */
   readDocument?: ReadDocument;
-  /** The operation that `--csv` and `--json` carry out instead, with the same options, because it reads everything. */
+  /** The operation that `--csv` and `--json` carry out with the same options, because it reads everything. */
   whole?: OperationOf<InputSchema, z.ZodType>;
   opening?: Opening;
   /**
-   * The key of a link in the result that gives access to whoever has it. The link is written to a terminal or
-   * to the file of `--out`, and the recipients of alerts are notified at once.
+   * The key of a link in the result that gives access to anyone who has it. The link is written to a terminal or to the
+   * file of `--out`, and the recipients of alerts are notified immediately.
    */
   letsIn?: string;
   /**
@@ -69,7 +69,7 @@ export interface CommandShape<Result> {
 const NO_NAMES_IN_JSON =
   'This command names people, and JSON output in the terminal must not contain names. Leave --json out, or use the HTTP API.';
 
-/** For a command that names people: throws a usage error if its result would be a JSON document. */
+/** Throws a usage error if the result of a command that names people would be a JSON document. */
 export function refuseJson({ isJson }: Pick<Output, 'isJson'>): void {
   if (isJson) throw usageError(NO_NAMES_IN_JSON);
 }
@@ -79,7 +79,7 @@ export type ReadDocument = (
   action: Pick<ProductAction<unknown>, 'settings' | 'output'>,
 ) => Promise<unknown>;
 
-/** Creates the command of an operation, named after the last word of the operation's name. */
+/** Creates an operation's command. Its name is the last word of the operation's name. */
 export function operationCommand<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   operation: OperationOf<Input, Result>,
@@ -308,7 +308,7 @@ async function attemptAll<Value>(
   return { attempts, results };
 }
 
-/** Returns a command that only contains the commands of its topic: `users`. */
+/** Creates a command that only contains its topic's commands, such as `users`. */
 export function topicCommand(
   deps: ProductDeps,
   name: string,

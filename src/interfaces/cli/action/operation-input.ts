@@ -12,14 +12,14 @@ import { chooseIntegrations, chooseOne, namedOrAll, requireOne } from './integra
 
 /** How a command accepts the client of an operation, whose key is `integration`. */
 export type ClientChoice =
-  /** One client, which may be left out if there is only one. */
+  /** One client, which may be omitted if there is only one. */
   | { one: 'after the command' | 'with --integration' }
   /** Any number of clients. The JSON document lists their results under this name. */
   | EachClient;
 
 interface EachClient {
   each: string;
-  /** The clients if none is named. With `the only one`, `--all` means all clients. */
+  /** The clients if none are named. With `the only one`, `--all` means all clients. */
   byDefault: 'all' | 'the only one';
 }
 
@@ -91,7 +91,7 @@ export async function readGiven(
   return given;
 }
 
-/** An empty list of arguments counts as left out. */
+/** Reads an argument. An empty list counts as omitted. */
 function readArgument(typed: unknown): unknown {
   return Array.isArray(typed) && typed.length === 0 ? undefined : typed;
 }
@@ -123,7 +123,7 @@ export function toOption(field: InputField): Option {
   return new Option(flags, words.join('; '));
 }
 
-/** Returns the option of a key, for example `createdAfter`: `--created-after`. */
+/** Returns a key's option, such as `--created-after` for `createdAfter`. */
 function optionName(field: InputField): string {
   return `--${toAttribute(field).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -150,7 +150,7 @@ function fromEnvironment(env: Environment, name: string): string {
   throw invalidVariable(name, 'is not set. Nothing was changed.');
 }
 
-/** Throws a ConfigurationError with the schema's message, which names the options. */
+/** Reads the input. Throws a ConfigurationError with the schema's message, which contains the options. */
 export function readInput<Input extends InputSchema>(
   { input }: { input: Input },
   given: Readonly<Record<string, unknown>>,

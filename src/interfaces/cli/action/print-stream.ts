@@ -2,8 +2,8 @@
 import type { Output, TextStream } from '../terminal/output.ts';
 
 /**
- * Writes the parts to stdout, starting only when there is a first part. If a later part fails, prints a remark that the
- * file is not complete, and throws the error, which determines the exit code.
+ * Writes the parts to stdout once there is a first part. If a later part fails, prints a remark that the file is not
+ * complete and throws the error, which determines the exit code.
  */
 export async function printStream(
   { stdout }: { stdout: TextStream },

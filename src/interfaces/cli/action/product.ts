@@ -39,8 +39,8 @@ export interface ProductDeps
   /** The user of the machine who typed the command, for the audit, or null if the system does not report it. */
   user: string | null;
   /**
-   * Returns a signal that is aborted when the process has to end. Once this was called, the command itself
-   * has to finish its work after a stop. Before that, a stop ends the process at once.
+   * Returns a signal that is aborted when the process has to end. After this was called, the command itself has to
+   * finish its work after a stop. Before that, a stop ends the process immediately.
    */
   stopSignal(): AbortSignal;
 }
@@ -162,8 +162,8 @@ export function productAction<Options extends z.infer<typeof baseOptions>, Args 
 
 /**
  * Asks before doing something that cannot easily be undone. Throws a ConfigurationError (nothing was changed) if the
- * user answers no. Without a terminal for the question and without `--yes`, it also throws one, with the `details` for
- * scripts.
+ * user answers no. Also throws it, with the `details` for scripts, without a terminal for the question and without
+ * `--yes`.
  */
 export async function confirmOrStop(
   { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,

@@ -1,12 +1,10 @@
-/**
- * Outputs for a link that gives access to whoever has it: a terminal, or a file that only this user can read.
- */
+/** Outputs a link that gives access to anyone who has it, to a terminal or to a file that only this user can read. */
 import { open, readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { type Output, usageError } from '../terminal/output.ts';
 
-/** The output for one link. */
+/** Where one link is output. */
 export interface LinkPlace {
   /** The absolute path of the file, or null for the terminal. */
   file: string | null;
@@ -72,8 +70,8 @@ async function create(file: string) {
 }
 
 /**
- * Returns true for an empty file, or a file that contains only an earlier link. Such a file is replaced,
- * because a service restarts with the same options.
+ * Returns true for an empty file, or a file that contains only an earlier link. Such a file is replaced, because a
+ * service restarts with the same options.
  */
 async function hasEarlierLink(file: string): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => null);

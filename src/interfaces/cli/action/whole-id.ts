@@ -2,9 +2,9 @@ import { type Output, usageError } from '../terminal/output.ts';
 import { findId } from '../terminal/words.ts';
 
 /**
- * Finds the ID that ends with this text, because lists show only the last characters; returns the text
- * unchanged if no ID ends with it. Throws a ConfigurationError if several IDs do, and always in scripts,
- * because the same end can mean another ID tomorrow.
+ * Finds the ID that ends with this text, because lists show only the last characters. If no ID ends with it, returns
+ * the text unchanged. Throws a ConfigurationError if several IDs do, and always in scripts, because the same end can
+ * mean another ID tomorrow.
  */
 export function wholeId(
   { isJson }: Pick<Output, 'isJson'>,

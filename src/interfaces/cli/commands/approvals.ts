@@ -46,7 +46,7 @@ export function approvalsCommand(deps: ProductDeps): Command {
 
 const WORDS = ['show', 'confirm', 'refuse'];
 
-/** In the terminal, the command asks first. The API refuses the request at once. */
+/** Creates the command that refuses a request. The terminal asks first, and the API refuses immediately. */
 function refuseCommand(deps: ProductDeps): Command {
   const asking = {
     ...refuseRequest,

@@ -96,8 +96,8 @@ async function writeEverything(
 }
 
 /**
- * Writes files that only their creator can read. Each file has a temporary name until all files are complete, so an
- * interrupted export does not look complete.
+ * Creates a writer of files that only their creator can read. Each file has a temporary name until all files are
+ * complete, so an interrupted export does not look complete.
  */
 function createFolderWriter(folder: string) {
   const names: string[] = [];

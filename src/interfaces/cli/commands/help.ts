@@ -44,7 +44,7 @@ export function helpCommand(deps: CommandDeps): Command {
 }
 
 /**
- * Finds the command with these words: the whole program if there are no words, null if there is no such
+ * Finds the command with these words. Without words, returns the whole program. Returns null if there is no such
  * command.
  */
 function findCommand(program: Command | null, words: readonly string[]): Command | null {

@@ -60,7 +60,7 @@ function appCommand(deps: ProductDeps): Command {
   });
 }
 
-/** HubSpot calls https addresses only, so with any other address there is no card. */
+/** Requires https, because HubSpot calls no other addresses, so there would be no card. */
 function requireSafe(url: string): void {
   if (url.startsWith('https://')) return;
   throw new ConfigurationError(
@@ -83,7 +83,7 @@ async function writeApp(folder: string, url: string): Promise<string[]> {
     const text = await readFile(join(source, path), 'utf8');
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true });
-    // The app may fetch from the origin; the door may be below a path of it.
+    // The app may fetch from the origin. The door may be below a path of it.
     const written = path.endsWith('app-hsmeta.json')
       ? text.replaceAll(PLACEHOLDER, new URL(address).origin)
       : text.replaceAll(PLACEHOLDER, address);

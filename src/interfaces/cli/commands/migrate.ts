@@ -46,7 +46,7 @@ interface MigrateReport {
   database: string;
   /** Migrations applied now, oldest first. */
   applied: string[];
-  /** Migrations that have not been applied yet, oldest first; empty unless only checking. */
+  /** Migrations that have not been applied yet, oldest first. Empty unless this only checks. */
   pending: string[];
   /** The number of secrets that were encrypted again with the current key, or null if that was not requested. */
   resealed: number | null;
@@ -129,7 +129,10 @@ function getDatabaseName(location: DatabaseLocation): string {
   return location.kind === 'postgres' ? location.name : (location.path ?? 'memory');
 }
 
-/** Missing migrations are left for the next `migrate`, so a check that finds some has exit code 3. */
+/**
+ * Returns the exit code. Missing migrations are left for the next `migrate`, so a check that finds some has exit code
+ * 3.
+ */
 function toExitCode({ pending }: MigrateReport): ExitCode {
   return pending.length > 0 ? EXIT_CODES.stopped : EXIT_CODES.done;
 }

@@ -50,10 +50,7 @@ interface MoveReport {
   tables: readonly MovedTable[];
   /** The erasure log of the new database. The write log is next to it. */
   erasureLog: string | null;
-  /**
-   * The spending journal from which the new database does not continue, or null if there is none, or if it does
-   * continue.
-   */
+  /** The spending journal that the new database does not continue. Null if there is none, or if it does continue it. */
   journalLeft: string | null;
 }
 

@@ -138,8 +138,8 @@ async function serve(
 }
 
 /**
- * In a folder without a settings file, writes a file without clients, so they can be set up in the browser. An existing
- * file is never replaced, and a file that the user names must exist.
+ * Writes a settings file without clients into a folder that has none, so clients can be set up in the browser. An
+ * existing file is never replaced. A file that the user names must exist.
  */
 async function beginSettings(
   { cwd, env }: ProductDeps,
@@ -172,8 +172,8 @@ async function beginSettings(
 }
 
 /**
- * Every caller who can reach this service could spend credits. So if the service is reachable from other
- * machines, there must be a user, who may be only invited so far, or an access token.
+ * Requires a user or an access token if other machines can reach this service, because every caller could then spend
+ * credits. The user may be only invited so far.
  */
 async function requireUserBeyondLoopback(
   { store }: Pick<Application, 'store'>,
@@ -209,8 +209,7 @@ function warnOfPlainHttp(
 }
 
 /**
- * Warns about applied settings that the settings file overrides, because users expect applied settings to
- * take effect.
+ * Warns about applied settings that the settings file overrides, because users expect applied settings to take effect.
  */
 async function warnOfOverriding(
   { store }: Pick<Application, 'store'>,
@@ -231,7 +230,7 @@ interface Service {
   application: Application;
   settings: Settings;
   address: { host: string; port: number };
-  /** True if this process starts runs; false if other processes start them. */
+  /** True if this process starts runs, and false if other processes do. */
   works: boolean;
   door: Door | null;
 }
@@ -326,9 +325,9 @@ interface Door {
 }
 
 /**
- * Prepares the link. Without `--recover`, the link is prepared only if no owner has a password, a passkey or
- * a sign-in by the identity provider. It does not matter whether the provider responds at the moment. Returns
- * null if no link is needed, or if nobody would see it.
+ * Prepares the link. Without `--recover`, prepares it only if no owner has a password, a passkey or a sign-in by the
+ * identity provider. It does not matter whether the provider responds at the moment. Returns null if no link is needed,
+ * or if nobody would see it.
  */
 async function prepareVisit(
   { cwd, clock, log }: ProductDeps,

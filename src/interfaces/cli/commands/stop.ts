@@ -24,7 +24,7 @@ export function stopCommand(deps: ProductDeps): Command {
   }).addHelpText('after', EXAMPLES);
 }
 
-/** Returns the run's ID; for a client, the ID of its run in progress or else of its queued run. */
+/** Returns the run's ID. For a client, returns the ID of its run in progress, or else of its queued run. */
 async function findWhat(
   { store, integrations, findRunning }: Application,
   output: Output,

@@ -22,7 +22,7 @@ export function undoCommand(deps: ProductDeps): Command {
     async findSubject({ application, output }, typed, isYes) {
       const how = { isJson: output.isJson || isYes };
       const { id, integrationId } = await findRun(application.store.reader, typed, how);
-      // Throws an error that names the client if it is no longer in the settings.
+      // Throws an error with the client's ID if it is no longer in the settings.
       application.select([integrationId]);
       return id;
     },

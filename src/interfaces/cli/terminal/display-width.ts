@@ -19,7 +19,7 @@ const ONLY_ASCII = /^[\x20-\x7e]*$/;
 
 const ELLIPSIS = '…';
 
-/** Returns the number of terminal columns that a text takes. Colours take none. */
+/** Returns how many terminal columns a text takes. Colours take none. */
 export function displayWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   if (ONLY_ASCII.test(plain)) return plain.length;

@@ -5,14 +5,14 @@ import { plainJson, plainLine } from '../../../core/printable.ts';
 import type { LogLevel } from '../../../settings/environment.ts';
 import { createStyle, forTerminal, type Style, type TextStream } from './output.ts';
 
-/** The destination of log lines: JSON for a pipe, readable text for a terminal. */
+/** Where log lines go: JSON for a pipe, and readable text for a terminal. */
 export interface LogStream {
   write(line: string): void;
-  /** Lets other output on the same terminal make room for each line. The returned function ends that. */
+  /** Lets other output on the same terminal make room for each line. The returned function ends this. */
   stepAside(interrupt: (write: () => void) => void): () => void;
 }
 
-/** The names of properties that could contain a secret or a body and get into a log line by mistake. */
+/** Properties that could contain a secret or a body and get into a log line by mistake. */
 const REDACTED = [
   'apiKey',
   'token',
@@ -26,7 +26,7 @@ const REDACTED = [
   'body',
 ];
 
-/** Creates the program's log: pino, without data about the machine and without secrets. */
+/** Creates the program's log with pino. It contains no data about the machine and no secrets. */
 export function createLog(level: LogLevel, stream: LogStream): Log {
   const paths = REDACTED.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, stream);
@@ -54,7 +54,7 @@ export function createLogStream(stderr: TextStream, hasColor: boolean): LogStrea
 
 const lineSchema = z.looseObject({ level: z.number(), time: z.number(), msg: z.string() });
 
-/** `warning: partner call is tried again (attempt=1, waitMs=2000)` */
+/** Returns a line such as `warning: partner call is tried again (attempt=1, waitMs=2000)`. */
 function readableLine(line: string, hasColor: boolean): string {
   const { level, time: _time, msg, ...facts } = lineSchema.parse(JSON.parse(line));
   const style = createStyle(hasColor);

@@ -23,7 +23,7 @@ export interface TextStream {
 
 /**
  * The output of every command. For people, it writes text to stdout. With `--json`, it writes exactly one JSON document
- * to stdout, and nothing else. Remarks and errors go to stderr in both cases.
+ * to stdout. Remarks and errors always go to stderr.
  */
 export interface Output {
   readonly isJson: boolean;
@@ -31,17 +31,17 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Colours for stdout. */
   readonly style: Style;
-  /** A human-readable line (or lines); silent with `--json`. */
+  /** Prints one or more human-readable lines. Silent with `--json`. */
   print(text?: string): void;
-  /** A human-readable table, fitted to the terminal; silent with `--json`. */
+  /** Prints a human-readable table that fits the terminal. Silent with `--json`. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void;
   /** Outputs the command's result: the one JSON document, or the text that `render` prints. Called once per command. */
   finish<Document>(document: Document, render: (document: Document) => void): void;
   /** A remark on stderr, in both cases. */
   note(text: string): void;
   /**
-   * Reports a thrown error: as text on stderr and, with `--json`, as the one document `{ "error": { code,
-   * message, details? } }`, unless the result was already printed.
+   * Reports a thrown error as text on stderr. With `--json`, it is also the one document `{ "error": { code, message,
+   * details? } }`, unless the result was already printed.
    */
   fail(error: unknown): ExitCode;
 }
@@ -53,7 +53,7 @@ export interface OutputOptions {
   isJson: boolean;
 }
 
-/** Creates the output of one command. */
+/** Creates one command's output. */
 export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Output {
   const style = createStyle(wantsColor(stdout, env));
   const errorStyle = createStyle(wantsColor(stderr, env));
@@ -106,7 +106,7 @@ const FALLBACK_WIDTH = 80;
 export const EXIT_CODES = {
   done: 0,
   unexpected: 1,
-  /** Bad usage or settings: nothing was changed. */
+  /** Wrong usage or settings. Nothing was changed. */
   usage: 2,
   /** The run stopped early, and the next run continues from there. */
   stopped: 3,
@@ -127,7 +127,7 @@ export interface Failure {
 /** The code of unexpected errors. */
 const UNEXPECTED = 'unexpected_error';
 
-/** The only place that turns a thrown error into an exit code and a message. */
+/** Turns a thrown error into an exit code and a message. No other code does this. */
 export function describeFailure(error: unknown): Failure {
   if (isDonorSyncError(error)) {
     const { code, message, details } = error;
@@ -143,8 +143,8 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /**
- * A temporary problem is a stop, not a failure: the next attempt continues from there. A lost lease is also a
- * stop, because the process that now has the lease continues.
+ * Returns an error's exit code. A temporary problem is a stop and not a failure, because the next attempt continues
+ * from there. A lost lease is also a stop, because the process that now has the lease continues.
  */
 function toExitCode(error: DonorSyncError): ExitCode {
   if (isConfigurationError(error)) return EXIT_CODES.usage;
@@ -152,7 +152,7 @@ function toExitCode(error: DonorSyncError): ExitCode {
   return isStop ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
 }
 
-/** Commander throws for `--help` and `--version` too, with the exit code 0. */
+/** Describes a usage error. Commander also throws for `--help` and `--version`, with the exit code 0. */
 function describeUsage(error: CommanderError): Failure {
   const exitCode = error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage;
   const message = error.message.replace(/^error: /, '');
@@ -160,8 +160,8 @@ function describeUsage(error: CommanderError): Failure {
 }
 
 /**
- * Colours for text on a terminal. Without colours, each function returns its text unchanged. Coloured text is
- * only written through `forTerminal`, which distinguishes our colours from colours in text from elsewhere.
+ * Colours for text on a terminal. Without colours, each function returns its text unchanged. Coloured text is only
+ * written through `forTerminal`, which distinguishes our colours from colours in text from elsewhere.
  */
 export interface Style {
   strong(text: string): string;
@@ -187,10 +187,7 @@ type Format = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 const OURS = [randomInt(1_000, 10_000), randomInt(1_000, 10_000)].join(';');
 const OUR_SEQUENCE = new RegExp(`\\u001b\\[(\\d+);${OURS}m`);
 
-/**
- * Returns the text for a stream: with our colours as terminal sequences, and without any other control
- * sequences.
- */
+/** Returns the text for a stream, with our colours as terminal sequences and without other control sequences. */
 export function forTerminal(text: string): string {
   const parts = text.split(OUR_SEQUENCE);
   return parts.map((part, at) => (at % 2 === 0 ? plainText(part) : `\u001b[${part}m`)).join('');

@@ -7,7 +7,7 @@ import { formatCount, formatDuration, formatRate } from './words.ts';
 /** The progress of one piece of work. */
 export interface ProgressState {
   done: number;
-  /** Null while it is unknown. */
+  /** The total, or null while it is unknown. */
   total: number | null;
   /** An extra remark, for example `1,200 credits left`. */
   remark?: string;
@@ -15,7 +15,7 @@ export interface ProgressState {
 
 /** Lines on a terminal that are updated in place. Prints nothing without a terminal. */
 export interface Progress {
-  /** Sets the state of a piece of work. Each piece gets its own line when it is first named. */
+  /** Sets the state of some work. It gets its own line when it is first named. */
   update(label: string, state: ProgressState): void;
   /** Writes something above the lines, for example a log line. */
   interrupt(write: () => void): void;
@@ -35,7 +35,7 @@ const REDRAW_INTERVAL_MS = 100;
 /** The rate covers only this recent time, so an earlier pause or a slow start does not count. */
 const RATE_WINDOW_MS = 30_000;
 
-/** The number of states that are kept to compute the rate: one for each redraw in the window. */
+/** How many states are kept to compute the rate: one for each redraw in the window. */
 const MAX_SAMPLES = RATE_WINDOW_MS / REDRAW_INTERVAL_MS;
 
 /** The shortest time span for a rate. Over less time, a rate would only be a guess. */
@@ -109,7 +109,7 @@ export function createProgress({ stream, clock }: ProgressOptions): Progress {
   return { update, interrupt, stop };
 }
 
-/** `Enhancing  120 of 400 · 30% · 12/s · about 23 s left · 1,200 credits left` */
+/** Returns a line such as `Enhancing  120 of 400 · 30% · 12/s · about 23 s left · 1,200 credits left`. */
 function formatLine(label: string, { state, samples }: Line): string {
   const { done, total, remark } = state;
   const perSecond = ratePerSecond(samples);
@@ -126,7 +126,7 @@ function formatLine(label: string, { state, samples }: Line): string {
   return plainLine(`${label}: ${parts.join(' · ')}`);
 }
 
-/** Returns the samples of the window and a new one. One sample for each redraw is enough. */
+/** Returns the samples of the window with a new one. One sample for each redraw is enough. */
 export function addSample(samples: readonly Sample[], sample: Sample): Sample[] {
   const before = samples.at(-2);
   const isSoon = before !== undefined && sample.atMs - before.atMs < REDRAW_INTERVAL_MS;

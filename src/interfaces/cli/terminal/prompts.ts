@@ -35,14 +35,14 @@ export interface ManyQuestion extends Question<readonly string[]> {
   choices: readonly Choice[];
 }
 
-/** The source of answers: a user at a terminal, or the defaults. */
+/** Where answers come from: a user at a terminal, or the defaults. */
 export interface Prompter {
   text(question: TextQuestion): Promise<string>;
   choose(question: ChoiceQuestion): Promise<string>;
   chooseMany(question: ManyQuestion): Promise<readonly string[]>;
   /** Returns a text that is not shown while it is typed, or null if nothing was typed. */
   secret(message: string): Promise<string | null>;
-  /** Yes or no. `initial` is the answer for the Enter key; no by default. */
+  /** Asks a yes-or-no question. `initial` is the answer for the Enter key. Defaults to no. */
   confirm(message: string, initial?: boolean): Promise<boolean>;
 }
 

@@ -15,8 +15,8 @@ export interface Stoppable {
 }
 
 /**
- * Creates `stopSignal` (see `product.ts`). From its first call on, the first SIGINT or SIGTERM aborts the signal, and a
- * second one, or too long a wait, ends the process at once.
+ * Creates `stopSignal` (see `product.ts`). After its first call, the first SIGINT or SIGTERM aborts the signal. A
+ * second one, or too long a wait, ends the process immediately.
  */
 export function createStopSignal(process: Stoppable, stderr: TextStream): () => AbortSignal {
   const controller = new AbortController();
@@ -41,7 +41,7 @@ export function createStopSignal(process: Stoppable, stderr: TextStream): () => 
   };
 }
 
-/** Resolves when the signal is aborted, or at once if it already is. */
+/** Resolves when the signal is aborted, or immediately if it already is. */
 export function untilStopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -5,11 +5,11 @@ import { displayWidth, padWidth, wrapWidth } from './display-width.ts';
 export interface Column<Row> {
   header: string;
   value(row: Row): string;
-  /** Numbers are aligned to the right; default `left`. */
+  /** Numbers are aligned to the right. Defaults to `left`. */
   align?: 'left' | 'right';
   /** True if its text may wrap on a narrow terminal. Defaults to false. */
   shrinks?: boolean;
-  /** The smallest width to which a column shrinks; 14 by default. */
+  /** The smallest width to which a column shrinks. Defaults to 14. */
   minWidth?: number;
   /** True if the column is left out when the terminal is too narrow for all columns. Defaults to false. */
   isExtra?: boolean;
@@ -20,7 +20,7 @@ export interface Column<Row> {
 }
 
 export interface TableOptions {
-  /** Columns of the terminal; Infinity if the table goes into a file. */
+  /** The number of terminal columns. Infinity if the table goes into a file. */
   width: number;
   /** Colours the headers. */
   styleHeader?: (text: string) => string;
@@ -32,8 +32,8 @@ const GAP = '  ';
 const MIN_WIDTH = 14;
 
 /**
- * Returns a table as text, without a line break at the end. No text is cut off. Text that does not fit is
- * wrapped. If that is not enough, each row becomes a block with one line per column.
+ * Returns a table as text, without a line break at the end. No text is cut off. Text that does not fit is wrapped. If
+ * that is not enough, each row becomes a block with one line per column.
  */
 export function formatTable<Row>(
   allColumns: readonly Column<Row>[],

@@ -11,18 +11,18 @@ export { describeCount, formatCount, formatDuration, formatTimestamp };
 
 let rateFormat: Intl.NumberFormat | undefined;
 
-/** `9.4` or `120`, for a number per second. */
+/** Formats a number per second, such as `9.4` or `120`. */
 export function formatRate(perSecond: number): string {
   rateFormat ??= new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
   return rateFormat.format(perSecond);
 }
 
-/** `3 h 12 min ago` */
+/** Formats an age, such as `3 h 12 min ago`. */
 export function formatAgo(instant: string | number, now: number): string {
   return `${formatDuration(now - new Date(instant).getTime())} ago`;
 }
 
-/** `3 h 12 min ago`, or `never` if it has not happened yet. */
+/** Formats an age, such as `3 h 12 min ago`, or returns `never` if it has not happened yet. */
 export function formatLast(instant: string | number | null, now: number): string {
   return instant === null ? 'never' : formatAgo(instant, now);
 }
@@ -31,8 +31,8 @@ export function formatLast(instant: string | number | null, now: number): string
 const MIN_ID_LENGTH = 6;
 
 /**
- * Finds an ID by the whole ID or its last characters, or null if there is none. Throws a ConfigurationError that lists
- * the candidates if there are several.
+ * Finds an ID by the whole ID or its last characters. Returns null if there is none. Throws a ConfigurationError that
+ * lists the candidates if there are several.
  */
 export function findId(typed: string, ids: Iterable<string>): string | null {
   const wanted = typed.toLowerCase();

@@ -57,7 +57,7 @@ export function backupCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Returns the database file. For a server, throws a ConfigurationError that names the tools to use instead. */
+/** Returns the database file. For a server, throws a ConfigurationError with the tools to use. */
 export function databaseFile({ database }: Pick<Settings, 'database'>, instead: string): string {
   const location = parseDatabaseUrl(database);
   if (location.kind === 'sqlite' && location.path !== null) return location.path;
@@ -68,7 +68,7 @@ export function databaseFile({ database }: Pick<Settings, 'database'>, instead: 
   throw new ConfigurationError(`${how} Nothing was changed.`, { code: 'backup_not_of_file' });
 }
 
-/** Returns the existing keys. It does not create a key, because a new key would not replace the missing one. */
+/** Returns the existing keys. Creates none, because a new key would not replace a missing one. */
 export async function keysFor(
   { env }: Pick<ProductDeps, 'env'>,
   { database }: Pick<Settings, 'database'>,

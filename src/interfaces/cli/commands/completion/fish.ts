@@ -77,7 +77,7 @@ function described(description: string): string {
   return description === '' ? '' : ` -d ${quote(description)}`;
 }
 
-/** In fish, a backslash and a quote are escaped inside of quotes. */
+/** Quotes a text. In fish, a backslash and a quote are escaped inside quotes. */
 function quote(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

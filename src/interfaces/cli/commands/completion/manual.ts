@@ -1,7 +1,7 @@
 import { type CommandShape, listShapes, type OptionShape } from './shape.ts';
 
 /**
- * Creates the manual page, in the language of man(7). It has no date, so the same sources always build the same page.
+ * Creates the manual page in the language of man(7). It has no date, so the same sources always build the same page.
  */
 export function createManual(program: CommandShape, version: string): string {
   const [, ...commands] = listShapes(program);
@@ -66,10 +66,7 @@ function toEntry({ flags, description, choices }: Entry): string[] {
   return ['.TP', `.B ${line(flags)}`, line(`${description}${among}`)];
 }
 
-/**
- * Escapes text, because in this language backslashes, hyphens, and dots at the start of a line have a
- * meaning.
- */
+/** Escapes text. In this language, backslashes, hyphens, and dots at the start of a line have a meaning. */
 function line(text: string): string {
   const escaped = text
     .split('\n')
@@ -81,7 +78,7 @@ function line(text: string): string {
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
 }
 
-/** Not every formatter can read UTF-8. */
+/** Replaces characters, because not every formatter can read UTF-8. */
 function toSpecialCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return `\\[u${code.toString(16).toUpperCase().padStart(4, '0')}]`;

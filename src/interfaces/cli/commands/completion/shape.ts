@@ -5,7 +5,7 @@ export interface OptionShape {
   /** `-h, --help`, or `--config <file>`. */
   flags: string;
   description: string;
-  /** The ways to type it, without a value: `--config`. */
+  /** The ways to type it, without a value, such as `--config`. */
   names: readonly string[];
   /** True if the option takes a value. */
   hasValue: boolean;
@@ -21,7 +21,7 @@ export interface ArgumentShape {
 }
 
 export interface CommandShape {
-  /** The words that call it, without the name of the program: `users invite`. Empty for the program. */
+  /** The words that call it, without the program's name, such as `users invite`. Empty for the program. */
   place: string;
   /** Its name and its aliases. Empty for the program. */
   names: readonly string[];
@@ -56,7 +56,7 @@ export function listShapes(shape: CommandShape): CommandShape[] {
   return [shape, ...shape.commands.flatMap(listShapes)];
 }
 
-/** Returns the words that can follow the command: its subcommands, or the values of its first argument. */
+/** Returns the words that can follow the command. These are its subcommands, or the values of its first argument. */
 export function listNextWords(shape: CommandShape): { word: string; description: string }[] {
   const commands = shape.commands.flatMap(({ names: [word = ''], summary }) => ({
     word,
@@ -66,7 +66,9 @@ export function listNextWords(shape: CommandShape): { word: string; description:
   return [...commands, ...(first?.choices ?? []).map((word) => ({ word, description: '' }))];
 }
 
-/** `help` is followed by the name of a command. Codes can follow as well, so these are not choices for commander. */
+/**
+ * Adds the names of commands, which can follow `help`. Codes can follow it too, so these are not choices for commander.
+ */
 function withCommands(help: CommandShape, commands: readonly CommandShape[]): CommandShape {
   const choices = commands.map(({ place }) => place);
   const [first, ...others] = help.arguments;

@@ -79,7 +79,7 @@ function placeCase(shape: CommandShape): string {
       ;;`;
 }
 
-/** A colon separates the word from its description. */
+/** Returns an entry. A colon separates the word from its description. */
 function entry(word: string, description: string): string {
   const escaped = word.replaceAll(':', '\\:');
   return quote(description === '' ? escaped : `${escaped}:${description}`);

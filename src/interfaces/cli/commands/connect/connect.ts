@@ -132,7 +132,7 @@ function printConnected(
   output.print(`Next: donor-sync plan ${id}`);
 }
 
-/** The commands that open an address in the default browser; `xdg-open` elsewhere. */
+/** The commands that open an address in the default browser. On other systems, `xdg-open` does. */
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],

@@ -27,9 +27,9 @@ export interface WayBackOptions {
 type WayBackDeps = Pick<OAuthDeps, 'application' | 'stopping'> & { clock: Clock; log: Log };
 
 /**
- * Uses the running service, if there is one with the same database. Otherwise this process itself listens on
- * the public address, if it is an address of this machine. Throws a ConfigurationError if no process could
- * handle the user's return.
+ * Uses the running service, if there is one with the same database. Otherwise this process listens on the public
+ * address, if it is an address of this machine. Throws a ConfigurationError if no process could handle the user's
+ * return.
  */
 export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): Promise<WayBack> {
   const { kind, state, port } = options;
@@ -45,10 +45,7 @@ export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): P
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/**
- * Checks whether a service with the same database is running. Only such a service can find the started
- * consent.
- */
+/** Returns true if a service with the same database is running. Only such a service can find the started consent. */
 async function isServed(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);

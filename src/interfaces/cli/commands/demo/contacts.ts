@@ -1,7 +1,7 @@
 import { nicknamesOf } from '../../../../../people/nicknames.ts';
 import type { Address, CrmPerson, Donor, World } from '../../../../../people/world.ts';
 
-/** A row of the demo's contact list; every text may be blank. */
+/** A row of the demo's contact list. Every text may be blank. */
 export interface DemoContact {
   id: string;
   firstName: string;
@@ -13,13 +13,13 @@ export interface DemoContact {
   employer: string;
   /** The text that a user at the nonprofit has typed into the net worth field. */
   netWorthNote: string;
-  /** Why the contact is in the list, or null for ordinary contacts. */
+  /** Why the contact is in the list, or null for an ordinary contact. */
   story: string | null;
 }
 
 /**
- * Creates the demo's contact list. It starts with a few people who show what a sync does and does not do. The
- * people of the sandbox's contact list follow. The same world creates the same list.
+ * Creates the demo's contact list. It starts with a few people who show what a sync does and does not do. The people of
+ * the sandbox's contact list follow. The same world creates the same list.
  */
 export function createDemoContacts(world: World, size: number): DemoContact[] {
   const pick = createPicker(world);
@@ -40,7 +40,7 @@ export function createDemoContacts(world: World, size: number): DemoContact[] {
 /** A contact without an ID, and the donor behind it. */
 type Part = Omit<DemoContact, 'id'> & { donorId: string | null };
 
-/** People that the service recognises. */
+/** Returns people that the service recognises. */
 function easyPeople(world: World, pick: Picker): Part[] {
   const plain = pick((donor) => isRich(donor) && donor.education.length > 0);
   const nicknamed = pick(({ name }) => findNickname(name.first) !== null);
@@ -61,7 +61,7 @@ function easyPeople(world: World, pick: Picker): Part[] {
   ];
 }
 
-/** People who are not written, each for a different reason. */
+/** Returns people who are not written, each for a different reason. */
 function hardPeople(world: World, pick: Picker): Part[] {
   const misspelt = pick(({ name }) => name.last.length === SHORT_NAME_LENGTH);
   const neighbour = pick(() => true);
@@ -138,7 +138,7 @@ function isRich({ netWorth }: Donor): boolean {
   return (netWorth?.low ?? 0) >= 1_000_000;
 }
 
-/** Two donors with the same name who live in different cities. */
+/** Returns two donors with the same name who live in different cities. */
 function pickNamesakes(world: World, pick: Picker): [Donor, Donor] {
   const bearers = new Map<string, Donor[]>();
   for (let number = 0; number < world.donorCount; number += 1) {

@@ -1,4 +1,7 @@
-/** The CRMs of the demo. It shows the two most common ones unless users name others, because each more makes it slower. */
+/**
+ * The CRMs of the demo. It shows the two most common ones unless users choose others, because each further CRM makes it
+ * slower.
+ */
 import type { FieldMapping, FieldSource } from '../../../../core/field-map.ts';
 
 /** A CRM that the demo sets up and syncs. */
@@ -14,7 +17,7 @@ export interface DemoCrmKind {
   /** The group selectors of the board and the staff, in YAML's flow style. */
   board: string;
   staff: string;
-  /** Added to the names of the networks, so that each client of the demo has its own. */
+  /** Added to the networks' names, so that each of the demo's clients has its own. */
   networkSuffix: string;
   /** The colours of the networks of the board and the staff. */
   colors: readonly [string, string];
@@ -74,7 +77,7 @@ export const DEMO_CRMS: readonly DemoCrmKind[] = [
   },
 ];
 
-/** Returns the CRMs of these kinds; the usual ones if none is named. */
+/** Returns the CRMs of these kinds. If none are given, returns the usual ones. */
 export function findDemoCrms(kinds: readonly string[]): readonly DemoCrmKind[] {
   return DEMO_CRMS.filter(({ kind, isUsual }) =>
     kinds.length === 0 ? isUsual : kinds.includes(kind),
@@ -89,7 +92,9 @@ const SHOWN: readonly FieldSource[] = [
   'education.primary',
 ];
 
-/** Returns the fields of a CRM that the demo shows: for the profile, and for the person who can introduce the contact. */
+/**
+ * Returns the fields of a CRM that the demo shows: for the profile, and for the person who can introduce the contact.
+ */
 export function toShownFields(mappings: readonly FieldMapping[]) {
   const findField = (source: FieldSource) =>
     mappings.filter(({ from }) => from === source).map(({ to }) => to);

@@ -89,7 +89,7 @@ async function playDemo(
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
-  // The product does not import the sandboxes. They are loaded when one is needed.
+  // The product does not import the sandboxes. They are loaded when they are needed.
   const { setStage } = await import('./stage.ts');
   const stage = await setStage(contacts, findDemoCrms(crm));
   try {
@@ -120,14 +120,14 @@ async function playDemo(
   }
 }
 
-/** Uses the real settings, database, connector and client, like any `sync`. */
+/** Runs the syncs with the real settings, database, connector and client, like any `sync`. */
 function runSyncs(
   deps: ProductDeps,
   { baseUrl, apiKey, rootUrl, contacts, crms }: Stage,
   folder: DemoFolder,
   signal: AbortSignal,
 ): Promise<DemoReport> {
-  // The demo prints to stdout. Log lines in between would only confuse users.
+  // The demo prints to stdout, and log lines in between would only confuse users.
   const quietDeps = { ...deps, log: silentLog };
   return withApplication(quietDeps, folder.settings, async (application) => {
     const [integration] = application.select([DEMO_INTEGRATION]);

@@ -95,7 +95,7 @@ function settingsText({ baseUrl, apiKey }: RecordStage): string {
   });
 }
 
-/** Uses the real settings, database, connector and client, like any `sync`. */
+/** Runs a sync with the real settings, database, connector and client, like any `sync`. */
 function syncRecord(
   deps: ProductDeps,
   folder: DemoFolder,

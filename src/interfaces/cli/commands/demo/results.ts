@@ -11,7 +11,7 @@ import { withIntegration } from '../../action/product.ts';
 import type { DemoContact } from './contacts.ts';
 import { type DemoFolder, ENHANCED_FIELDS, readRows } from './folder.ts';
 
-/** The result of the first sync for one contact of the demo. */
+/** The first sync's result for one contact of the demo. */
 export interface DemoResult {
   id: string;
   name: string;
@@ -33,7 +33,7 @@ export interface FieldResult {
   kept: boolean;
 }
 
-/** Combines the contents of the files with the store's records of the run. */
+/** Combines the files' contents with what the store has recorded about the run. */
 export async function readResults(
   { store }: Pick<Application, 'store'>,
   runId: string,
@@ -85,7 +85,7 @@ export interface DemoCrm {
 
 /** The CRM's results. */
 export interface CrmResult extends Omit<DemoCrm, 'shownFields' | 'pathField'> {
-  /** The custom fields that were created for it, with the access they need. */
+  /** The custom fields that were created, with the access that they need. */
   createdFields: string[];
   runs: RunReport[];
   /** Why contacts were not written by the first run, in plain words. */

@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts';
 /** The result of `demo`, as `--json` prints it. */
 export interface DemoReport {
   folder: DemoFolder;
-  /** The sandbox; its `/_sandbox` is below `rootUrl`. */
+  /** The sandbox. Its `/_sandbox` is below `rootUrl`. */
   partner: { baseUrl: string; apiKey: string; rootUrl: string };
   runs: RunReport[];
   contacts: DemoResult[];
@@ -75,7 +75,7 @@ export function showNextSteps(
   output.print(`  curl ${partner.rootUrl}/_sandbox/ledger   # every credit charged`);
 }
 
-/** Prints the same for a CRM: its new fields, what the syncs did, and its current values. */
+/** Prints a CRM: its new fields, what the syncs did, and its current values. */
 function showCrm(output: Output, crm: CrmResult): void {
   const { strong, faint } = output.style;
   const [first, second] = crm.runs;
@@ -118,7 +118,7 @@ function showIntroduced(output: Output, { introduced, name }: CrmResult): void {
 
 const SENTENCE_WIDTH = 95;
 
-/** Prints the results of the contacts in one sync, and its cost. */
+/** Prints the contacts' results in one sync, and its cost. */
 function showRun(
   output: Output,
   title: string,

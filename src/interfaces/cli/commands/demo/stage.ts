@@ -23,7 +23,7 @@ export interface Stage {
 /** Enough people to include namesakes, and few enough for a quick start. */
 const DONORS = 2_000;
 
-/** In the real service, jobs take some minutes; a demo should be faster. */
+/** How long a job takes. In the real service it takes some minutes, but a demo should be faster. */
 const JOB_TIME_MS = 1_500;
 
 /** The extra credits that the demo's nonprofit has bought, so that some are left after any demo. */

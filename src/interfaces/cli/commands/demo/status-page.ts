@@ -22,7 +22,7 @@ export interface StatusPage {
   started(url: string, application: Application): void | Promise<void>;
 }
 
-/** Serves the pages at a free port until `stopped`; calls `started` with the address. */
+/** Serves the pages at a free port until `stopped`. Calls `started` with the address. */
 export function serveStatusPage(
   deps: ProductDeps,
   settings: string,

@@ -8,7 +8,7 @@ export interface TourStop {
   words: string;
 }
 
-/** Six pages in an order in which each explains the next. `holdId` is null if no contact is held. */
+/** Returns six pages in an order in which each explains the next. `holdId` is null if no contact is held. */
 export function buildTour(
   { crms, folder, partner }: Pick<DemoReport, 'crms' | 'folder' | 'partner'>,
   holdId: string | null,

@@ -61,7 +61,7 @@ const optionsSchema = baseOptions.extend({
 });
 
 /**
- * Creates the command `doctor`: checks every prerequisite and shows the fixes. It is written by hand, because
+ * Creates the command `doctor`, which checks every prerequisite and shows the fixes. It is written by hand, because
  * unreadable settings are also a finding. The operation checks each client.
  */
 export function doctorCommand(deps: ProductDeps): Command {
@@ -129,7 +129,7 @@ async function writeReport(path: string, text: string): Promise<void> {
   }
 }
 
-/** Exit code 2 means that a user has to act, and that nothing was changed. */
+/** Returns the exit code. 2 means that a user has to act and that nothing was changed. */
 function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
   return findings.every(({ ok }) => ok) ? EXIT_CODES.done : EXIT_CODES.usage;
 }
@@ -137,7 +137,7 @@ function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
 interface Examination {
   config: string | undefined;
   ids: readonly string[];
-  /** The contents of a report in addition to the findings, or null without a report. */
+  /** What a report contains in addition to the findings. Null without a report. */
   facts: ReportFacts | null;
   /** True to show the CRM's own messages, which may quote names. */
   show: boolean;
@@ -184,7 +184,7 @@ async function examine(
   }
 }
 
-/** Returns the findings about a client. A signal ends the process at once, because nothing is changed. */
+/** Returns the findings about a client. A signal ends the process immediately, because nothing is changed. */
 export async function examineClientHere(
   deps: ProductDeps,
   { application, settings, integration }: ExaminedClient,
@@ -201,7 +201,7 @@ interface ExaminedClient {
   integration: Integration;
 }
 
-/** The fix depends on whether there is a file at all. */
+/** Returns the fix, which depends on whether there is a file at all. */
 function settingsFix(error: unknown): string {
   const isMissing = isConfigurationError(error) && error.code === 'settings_not_found';
   return isMissing

@@ -13,7 +13,7 @@ export interface ReportFacts {
   all(): Omit<ReportContent, 'findings'>;
 }
 
-/** Reads the facts about the process. Integrations are read one by one. */
+/** Reads facts about the process. Integrations are read one after the other. */
 export function createReportFacts(
   { clock }: Pick<ProductDeps, 'clock'>,
   command: Command,
@@ -59,7 +59,9 @@ async function integrationFacts({
   };
 }
 
-/** Reads facts about the CRM. If the CRM does not open or respond, there are none, and the findings explain why. */
+/**
+ * Reads facts about the CRM. If it cannot be opened or does not respond, there are none, and the findings explain why.
+ */
 async function crmFacts(
   openConnector: OpenIntegration['deps']['openConnector'],
 ): Promise<AccountFact[]> {

@@ -1,7 +1,7 @@
 /**
- * The checklist that a customer sends back. It contains only data that may leave the customer's network: for
- * each finding its `report`, or its subject and cause. It does not contain messages, because they may name
- * hosts, accounts, files and settings.
+ * The checklist that a customer sends back. It contains only data that may leave the customer's network: for each
+ * finding its `report`, or its subject and cause. It contains no messages, because they may name hosts, accounts, files
+ * and settings.
  */
 import type { AccountFact } from '../../../../../connectors/contract.ts';
 import { countCauses, type DoctorFinding } from '../../../../operations/doctor/causes.ts';
@@ -90,7 +90,7 @@ function toLine({ subject, cause, report, ok }: DoctorFinding): string {
   return `**${shownSubject(subject)}**${word}${said}`;
 }
 
-/** A column heading is the customer's text. All other subjects are our own words. */
+/** Returns the subject to show. A column heading is the customer's text. All other subjects are our own words. */
 function shownSubject(subject: string): string {
   const [, field] = /^field (.*)$/s.exec(subject) ?? [];
   if (field === undefined || field === 'map' || field === 'viewers') {
@@ -99,7 +99,7 @@ function shownSubject(subject: string): string {
   return isApiName(field) ? `field ${field}` : 'field (its name is not shown)';
 }
 
-/** Returns one line in which nothing is interpreted as Markdown. */
+/** Returns one line in which nothing is read as Markdown. */
 function clean(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[|<>[\]`*]/g, '');
 }

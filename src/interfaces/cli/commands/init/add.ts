@@ -63,7 +63,7 @@ async function readSettings(file: string, path: string): Promise<string> {
   }
 }
 
-/** Returns the settings already in the file, verbatim: variables are not expanded. */
+/** Returns the settings that are already in the file, verbatim. Variables are not expanded. */
 function presentSettings(text: string, path: string): PresentSettings {
   const list = readIntegrations(text, path);
   const entries = list.items.filter((item) => isMap(item));

@@ -35,7 +35,7 @@ export interface CsvAnswers {
   /** Null if `path` itself is replaced. */
   output: string | null;
   encoding: CsvHeader['encoding'];
-  /** The sheet of a workbook, or null for the first sheet with a table, and for text files. */
+  /** A workbook's sheet. Null for the first sheet with a table, and for text files. */
   sheet: string | null;
   badRows: 'stop' | 'skip';
   columns: {
@@ -47,20 +47,18 @@ export interface CsvAnswers {
   marks: MarkColumns;
   /** Advice for the user about this kind of export, or null if there is none. */
   advice: string | null;
-  /** The field map, if the file already has other columns with our names, or null for the connector's. */
+  /** The field map, if the file already has other columns with our names. Null for the connector's map. */
   fields: readonly FieldMapping[] | null;
   /** Every column of the file with its use. */
   fileColumns: readonly ColumnLine[];
-  /**
-   * Notes about our fields that were renamed for this reason, and about unused values that may mark contacts.
-   */
+  /** Notes about our fields that were renamed for this reason, and about unused values that may mark contacts. */
   notes: readonly string[];
 }
 
 /** The columns of names. One column never serves for both parts. */
 export type NameColumns = { firstName: string; lastName: string } | { fullName: string };
 
-/** The columns that mark contacts who are never sent, or null if there are none. */
+/** The columns that mark contacts who are never sent. Null if there are none. */
 export interface MarkColumns {
   optOut: string | null;
   deceased: string | null;
@@ -85,18 +83,18 @@ export interface Surroundings {
   timezone: string;
   /** Returns true if the variable already has a value, in the environment or in the file next to the settings. */
   isSet(variable: string): boolean;
-  /** Reads the file that `--partner-key-file` names; "-" is stdin. */
+  /** Reads the file given with `--partner-key-file`. "-" is stdin. */
   readKey(path: string): Promise<string>;
-  /** The settings already in the file, or null for a new file. */
+  /** The settings that are already in the file, or null for a new file. */
   present: PresentSettings | null;
   /**
-   * Loads a connector package and returns the questions of its set-up, or null for a built-in kind. Throws a
+   * Loads a connector package and returns its set-up's questions, or null for a built-in kind. Throws a
    * ConfigurationError if there is no such package, or if it declares no set-up.
    */
   findPackage(kind: string | undefined): Promise<AboutRemoteCrm | null>;
   /** Finds the field map for a kind of CRM. */
   defaultFields(kind: string): Promise<readonly FieldMapping[]>;
-  /** Finds the columns that the previous settings file writes into this file; none without such a file. */
+  /** Finds the columns that the previous settings file writes into this file. Returns none if there is no such file. */
   writtenBefore(csvPath: string): Promise<ReadonlySet<string>>;
 }
 

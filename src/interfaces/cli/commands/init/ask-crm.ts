@@ -62,7 +62,7 @@ async function chooseContactMarks(
   });
 }
 
-/** Asks for the way to sign in, unless the CRM has only one that works without a browser. */
+/** Asks for the way to sign in, unless only one of the CRM's ways works without a browser. */
 async function chooseSignIn(
   asker: Prompter,
   flags: InitFlags,

@@ -110,7 +110,10 @@ function askOutput(
   });
 }
 
-/** `lists/donors.csv` → `lists/donors-enhanced.csv`. For a workbook or UTF-16 text, the results are a CSV file. */
+/**
+ * Returns the path of the results, such as `lists/donors-enhanced.csv` for `lists/donors.csv`. For a workbook or UTF-16
+ * text, the results are a CSV file.
+ */
 function enhancedPath(path: string, isForeign: boolean): string {
   const extension = extname(path);
   const own = isForeign || extension === '' ? '.csv' : extension;

@@ -41,7 +41,7 @@ async function sharesKey(asker: Prompter, { yes }: InitFlags): Promise<boolean> 
   return yes || asker.confirm('Does it use the same service key?', true);
 }
 
-/** No option contains the key. It is typed, or read from a file. */
+/** Requires a key. No option contains it, so it is typed or read from a file. */
 function requireKey(text: string): string {
   const key = text.trim();
   const problem = findProblem(QUESTIONS.serviceKey, key);

@@ -15,13 +15,13 @@ interface Asking<Given = string> {
   flag: string;
   /** The answer of the option. */
   given: Given | undefined;
-  /** The answer to offer; by default, the question's usual answer. */
+  /** The answer to offer. Defaults to the question's usual answer. */
   initial?: Given | null;
   /** Text that only this interface adds after the question. */
   aside?: string;
   /** The file's columns, if the question is about columns. */
   columns?: readonly string[];
-  /** The offered options; by default all. */
+  /** The offered options. Defaults to all. */
   among?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function ask<Value>(
   throw usageError(`${flag}: ${checked.problem}`);
 }
 
-/** Does the same for a question whose answer can be several columns. */
+/** Asks a question whose answer can be several columns. */
 export function askColumns(
   asker: Prompter,
   question: Question,
@@ -52,13 +52,13 @@ export function askColumns(
   return askMany(asker, { flag, message: question.ask, given, initial, choices });
 }
 
-/** Returns the question as asked for a settings file, in which an environment variable can replace the answer. */
+/** Returns the question in the form for a settings file, in which an environment variable can replace the answer. */
 export function orVariable(question: Question): Question {
   const schema = checkedBy((text) => (isVariable(text) ? null : findProblem(question, text)));
   return { ...question, schema };
 }
 
-/** `${PARTNER_BASE_URL}` */
+/** Returns true for a variable such as `${PARTNER_BASE_URL}`. */
 function isVariable(text: string): boolean {
   return /^\$\{[A-Za-z_]\w*\}$/.test(text);
 }

@@ -38,7 +38,9 @@ function newId(name: string, taken: ReadonlySet<string>): string {
   return id;
 }
 
-/** `HUBSPOT_TOKEN` of the integration `river-side` → `HUBSPOT_TOKEN_RIVER_SIDE` */
+/**
+ * Returns a variable's name, such as `HUBSPOT_TOKEN_RIVER_SIDE` for `HUBSPOT_TOKEN` of the integration `river-side`.
+ */
 function toVariable(name: string, id: string): string {
   return `${name}_${id.toUpperCase().replaceAll('-', '_')}`;
 }

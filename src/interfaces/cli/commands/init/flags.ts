@@ -1,4 +1,4 @@
-/** The options of `init` and `add`: each answers a question of the set-up. */
+/** The options of `init` and `add`. Each answers one question of the set-up. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
@@ -7,7 +7,7 @@ import { askSignIn } from '../../../../clients/setup/interview/crm.ts';
 import { NONE, type Question } from '../../../../clients/setup/interview/question.ts';
 import { QUESTIONS, type QuestionName } from '../../../../clients/setup/interview/questions.ts';
 
-/** The option that answers each question. The named columns determine the form of the names. */
+/** The option that answers each question. The given columns determine the form of the names. */
 export const FLAGS = {
   crmKind: '--crm',
   name: '--name',

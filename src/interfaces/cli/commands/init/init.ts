@@ -37,7 +37,7 @@ export interface InitDeps
   stdin: Readable & { isTTY?: boolean };
   /** The questions are printed here, because stdout is for the result. */
   stderr: Writable & { isTTY?: boolean; columns?: number };
-  /** Returns the time zone of this machine, offered for the schedule: an IANA name. */
+  /** Returns this machine's time zone as an IANA name. It is offered for the schedule. */
   timezone(): string;
 }
 

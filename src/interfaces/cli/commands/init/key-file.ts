@@ -22,7 +22,7 @@ function isAssignment(line: string, name: string): boolean {
 }
 
 /**
- * Writes a new file and then replaces the old one with it, so other users can never read the key, not even for a
+ * Writes a new file and then replaces the old one with it. So other users can never read the key, not even for a
  * moment.
  */
 async function writePrivately(file: string, text: string): Promise<void> {

@@ -21,8 +21,8 @@ export interface Target {
 }
 
 /**
- * Returns the settings file for the answers, with comments for its next reader. Keys and tokens are not in
- * the file. Their variables are named instead.
+ * Returns the settings file for the answers, with comments for its next reader. It contains the names of variables in
+ * place of keys and tokens.
  */
 export function settingsText(answers: Answers, target: Target): string {
   return `${SETTINGS_HEAD}
@@ -148,7 +148,7 @@ ${authText(about, signIn, variableFor)}
 ${optOutText(optOut)}${contactMarksText(about, contactMarks)}`;
 }
 
-/** Returns the lines about marks for mail and calls, which name them even if none excludes contacts. */
+/** Returns the lines about marks for mail and calls. They name the marks even if none excludes contacts. */
 function contactMarksText(about: AboutRemoteCrm, answer: string | null): string {
   if (answer === null) return '';
   const { doNotContactField, doNotContactValues, unmarkedValues } = withContactMarks<MarkSettings>(
@@ -171,7 +171,10 @@ function contactMarksText(about: AboutRemoteCrm, answer: string | null): string 
   return ['', ...lines].join('\n');
 }
 
-/** A CRM with several ways to sign in has a line for each value, so that users can change to another way. */
+/**
+ * Returns the text about signing in. A CRM with several ways has a line for each value, so that users can change to
+ * another way.
+ */
 function authText(about: AboutRemoteCrm, { type, fields }: SignIn, variableFor: VariableFor) {
   const values = fields.map(({ name, variable }) => `${name}: ${reference(variableFor(variable))}`);
   if (listTerminalWays(about).length === 1) {
@@ -201,12 +204,12 @@ function fromFile(path: string, target: Target): string {
   return relative(dirname(target.path), resolve(target.cwd, path));
 }
 
-/** Double quotes as in JSON are also valid in YAML. A `${` in a name must not become a variable. */
+/** Quotes a text. Double quotes as in JSON are also valid in YAML. A `${` in a name must not become a variable. */
 function quoted(text: string): string {
   return asTyped(text.replace(/\$\{/g, '$$$&'));
 }
 
-/** The same, for values in which the user may have meant a variable. */
+/** Quotes a value in which the user may have meant a variable. */
 function asTyped(text: string): string {
   return JSON.stringify(text);
 }

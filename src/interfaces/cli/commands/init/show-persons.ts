@@ -32,9 +32,9 @@ export interface Showing {
 }
 
 /**
- * Shows a few people of a CSV file as these settings would send them. Asks the user, if there is one, whether
- * they are right, because a wrong column costs a credit for each contact. Resolves with the forms of their
- * data. Throws a ConfigurationError if they are not right.
+ * Shows a few people of a CSV file as these settings would send them. Asks the user, if there is one, whether they are
+ * right, because a wrong column costs a credit for each contact. Resolves with the forms of their data. Throws a
+ * ConfigurationError if they are not right.
  */
 export async function showPersons(
   { deps, output, asker }: Showing,

@@ -16,8 +16,7 @@ const settingsSchema = z.object({
 });
 
 /**
- * The folders that paths in the settings file and in the answers are relative to, and the connector's own
- * field map.
+ * The folders that paths in the settings file and in the answers are relative to, and the connector's own field map.
  */
 interface SettingsLocation {
   cwd: string;
@@ -26,8 +25,8 @@ interface SettingsLocation {
 }
 
 /**
- * Returns the columns that these settings write into the file. They are ours, whatever values they contain.
- * Returns none if the text is not valid settings. Pure.
+ * Returns the columns that these settings write into the file. They are ours, whatever values they contain. Returns
+ * none if the text is not valid settings. Pure.
  */
 export function writtenBefore(
   text: string,

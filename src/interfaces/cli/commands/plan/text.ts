@@ -24,8 +24,8 @@ type PreviewText = Omit<Preview, 'credits'> & {
 };
 
 /**
- * Prints what a run would do, in words. It lists `listed` contacts and changes, and shows `persons` as they would be
- * sent. `printMore` adds the rest.
+ * Prints in words what a run would do. Lists `listed` contacts and changes, and shows `persons` as they would be sent.
+ * `printMore` adds the rest.
  */
 export function printPreview(
   output: Output,
@@ -59,7 +59,7 @@ export function printPreview(
   output.print(`  To do it: donor-sync sync ${preview.integration}`);
 }
 
-/** Prints how many credits a step needs from a bucket; `unit` is what one credit pays for. */
+/** Prints how many credits a step needs from a bucket. `unit` is what one credit pays for. */
 function printCost(
   output: Output,
   { needed, allowed, remaining, limit }: PreviewText['credits']['enhancements'],
@@ -203,7 +203,7 @@ function valueText(value: FieldValue): string {
 
 /**
  * Prints a few people as they would be sent. Names are printed only on a terminal, where a user reads them. A file or a
- * pipe receives only the form of the data.
+ * pipe gets only the form of the data.
  */
 export function printPersons(output: Output, persons: readonly PersonDetails[]): void {
   if (persons.length === 0) return;

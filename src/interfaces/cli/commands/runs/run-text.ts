@@ -25,14 +25,11 @@ import {
 } from '../../terminal/words.ts';
 import { getStatusWord, printRun } from '../sync/run-summary.ts';
 
-/**
- * A run and what it did to contacts. It contains only field names and no values, because values are encrypted
- * on disk.
- */
+/** A run and what it did to contacts. It contains field names but no values, because values are encrypted on disk. */
 export interface RunDetail extends RunReport {
   /** The number of contacts by reason. */
   reasons: Record<string, number>;
-  /** The number of contacts that received the result of another contact for the same person, at no cost. */
+  /** How many contacts received another contact's result for the same person, at no cost. */
   shared: number;
   /** The cost of the queries for warm paths, or null if they were free. */
   queries: QueryCharge | null;
@@ -144,8 +141,8 @@ function printWrites(output: Output, { writes, writeCount }: RunDetail): void {
 }
 
 /**
- * Names the fields of each write. If an earlier write has the same fields, it refers to that write: `14
- * fields, as in 0035e001`.
+ * Lists each write's fields. If an earlier write has the same fields, refers to that write, for example `14 fields, as
+ * in 0035e001`.
  */
 function withFieldTexts(writes: RunDetail['writes']): { crmId: string; text: string }[] {
   const named = new Map<string, string>();

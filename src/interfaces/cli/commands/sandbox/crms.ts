@@ -1,4 +1,4 @@
-/** The sandboxes of CRMs: each command has the shared options, and the options of its stand-in. */
+/** The sandboxes of CRMs. Each command has the shared options, and its stand-in's options. */
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import type { CrmStandIn, StandInOption } from '../../../../../sandbox/crm/stand-in.ts';
@@ -14,7 +14,7 @@ import {
   toSandboxOptions,
 } from './stand-in.ts';
 
-/** The parsed options that the sandboxes of all CRMs share. The options of one stand-in are next to them. */
+/** The parsed options that all CRMs' sandboxes share. Each stand-in's own options are next to them. */
 const flagsSchema = z.looseObject({
   ...commonFlags,
   tokenLifetime: z.number().exactOptional(),
@@ -71,7 +71,7 @@ function toOption({ flags, description, value }: StandInOption): Option {
   return option.choices(value).default(value[0]);
 }
 
-/** Returns the shared options under the names of the sandboxes. */
+/** Returns the shared options under the sandboxes' names for them. */
 function toShared(flags: Omit<Flags, 'faults'>) {
   const shared = z.object(flagsSchema.shape).omit({ faults: true }).parse(flags);
   const { tokenLifetime, ...others } = shared;

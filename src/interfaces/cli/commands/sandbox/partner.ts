@@ -26,7 +26,7 @@ The line on stdout contains the base URL and the API key for the settings. In ad
 the root of the same address: GET /_sandbox/people, /_sandbox/ledger, /_sandbox/requests,
 PUT /_sandbox/faults, POST /_sandbox/keys.`;
 
-/** The options of `sandbox partner` in the form of `startPartnerSandbox`, except `faults` and `forms`. */
+/** The options of `sandbox partner` in the form of `startPartnerSandbox`, without `faults` and `forms`. */
 const flagsSchema = z
   .object({
     ...commonFlags,
@@ -96,7 +96,7 @@ function addOptions(command: Command): Command {
 }
 
 async function start({ faults, forms, data, ...flags }: Flags, cwd: string): Promise<Serving> {
-  // The product does not import the sandboxes. They are loaded when one is needed.
+  // The product does not import the sandboxes. They are loaded when they are needed.
   const { startPartnerSandbox } = await import('../../../../../sandbox/partner/index.ts');
   const { baseUrl, apiKey, close } = await startPartnerSandbox({
     ...flags,

@@ -68,10 +68,7 @@ async function startOrExplain(start: () => Promise<Serving>, port: number): Prom
   }
 }
 
-/**
- * Creates the error if a sandbox cannot start. Starting depends only on the options, so one of the options must be
- * wrong.
- */
+/** Creates the error if a sandbox cannot start. Starting depends only on the options, so one of them must be wrong. */
 function startError(error: unknown, port: number): ConfigurationError {
   if (isPortTaken(error)) {
     const next = 'Choose another port with --port, or --port 0 for any free port.';

@@ -59,7 +59,7 @@ export const readJobTime = wholeNumber(0, MAX_JOB_TIME_MS);
 const readPeople = wholeNumber(0, MAX_PEOPLE);
 
 /**
- * The parsed options that all sandboxes share. `faults` is a file path; the other options are passed to the sandbox.
+ * The parsed options that all sandboxes share. `faults` is a file's path. The other options are passed to the sandbox.
  */
 export const commonFlags = {
   port: z.number(),
@@ -88,7 +88,8 @@ export function toSandboxOptions<Flags extends LatencyFlags>({ latency, jitter, 
 }
 
 /**
- * Adds the options of every sandbox, except the options of `addNetworkOptions`, which come last (design, section 4.4).
+ * Adds the options of every sandbox. The options of `addNetworkOptions` come last (design, section 4.4), so they are
+ * not included.
  */
 export function addCommonOptions(command: Command, contactsDefault: string): Command {
   const anyNumber = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
@@ -132,8 +133,8 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /**
- * Reads a JSON file with fault rules. The rules are not checked here, because the sandbox does that. Without a file
- * there are no rules. Throws a ConfigurationError that names the file if it cannot be read.
+ * Reads a JSON file with fault rules. The sandbox checks the rules, so this does not. Without a file there are no
+ * rules. Throws a ConfigurationError with the file's name if it cannot be read.
  */
 export async function readFaultFile(path: string | undefined, cwd: string): Promise<unknown> {
   if (path === undefined) return [];

@@ -71,7 +71,7 @@ export function importCommand(deps: ServiceDeps): Command {
     if (kind !== 'csv' && (options.idsChanged || options.otherPeople)) {
       throw usageError('--ids-changed and --other-people work only with csv.');
     }
-    // A dry run creates no file: without one, it imports into memory.
+    // A dry run creates no file. If there is none, it imports into memory.
     const isWithoutFile = options.dryRun && !existsSync(file);
     const db = service.openDatabase(isWithoutFile ? undefined : file, { isDurable: true });
     try {

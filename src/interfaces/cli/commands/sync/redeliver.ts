@@ -17,7 +17,7 @@ import { syncOnce } from './sync-once.ts';
 
 /** The options of `sync` that apply to a redelivery. */
 export interface RedeliverOptions {
-  /** The names of fields; all mapped fields if empty. */
+  /** The names of fields. If empty, all mapped fields. */
   field: readonly string[];
   contact?: string | undefined;
   yes: boolean;
@@ -76,7 +76,7 @@ async function finish(
   recordStop(output, report);
 }
 
-/** `Write 120 values to 60 contacts of "riverside" again, at no cost?` */
+/** Builds a question such as `Write 120 values to 60 contacts of "riverside" again, at no cost?`. */
 function buildQuestion({ integration, contacts, values }: RedeliveryPreview): string {
   const all = values.reduce((sum, each) => sum + each.contacts, 0);
   return `Write ${describeCount(all, 'value')} to ${describeCount(contacts, 'contact')} of "${integration}" again, at no cost?`;

@@ -71,7 +71,7 @@ function printReasons(output: Output, reasons: readonly ReasonCount[]): void {
   );
 }
 
-/** `succeeded in 4.2 s (run 1a2b3c4d)` */
+/** Describes how a run ended, for example `succeeded in 4.2 s (run 1a2b3c4d)`. */
 function describeEnd(report: RunReport, style: Style): string {
   const word = getStatusWord(report);
   const took =
@@ -98,7 +98,7 @@ function getColor(status: RunStatus, style: Style): (text: string) => string {
   return status === 'succeeded' ? style.good : style.warn;
 }
 
-/** `250 read, 240 chosen, 240 submitted, 231 enhanced, 228 written` */
+/** Describes a run's counts, for example `250 read, 240 chosen, 240 submitted, 231 enhanced, 228 written`. */
 export function describeCounts({ contacts }: RunReport): string {
   const { read, chosen, submitted, enhanced, written } = contacts;
   return Object.entries({ read, chosen, submitted, enhanced, written })

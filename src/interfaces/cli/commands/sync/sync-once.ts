@@ -25,7 +25,7 @@ type RunOption =
  * Carries out a run that a user requested, until it ends or the signal stops it, and shows its progress on the
  * terminal. It reads changes, unless it has to read everything again (`full`) or is for `only` the contact with this
  * CRM ID. `adopt` adopts profiles that another database has paid for, and `limit` is the maximum number of credits to
- * spend. `acceptMatchRate` accepts the mapping, `acceptMarks` confirms the marks that exclude most contacts, and
+ * spend. `acceptMatchRate` accepts the mapping, and `acceptMarks` confirms the marks that exclude most contacts.
  * `redelivery` only delivers kept profiles again.
  */
 export async function syncOnce(
@@ -64,11 +64,11 @@ const LOOK_INTERVAL_MS = 500;
 export type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
 type ProgressStore = Pick<Store, 'reader'>;
 
-/** The progress bars of one run on a terminal. Does nothing without a terminal. */
+/** The progress bars of one run on a terminal. Without a terminal, nothing is shown. */
 export interface RunProgress {
   /** Starts to show the run. */
   watch(run: Pick<Run, 'id' | 'integration' | 'partnerKey'>): void;
-  /** Shows the end; resolves when drawing has finished. */
+  /** Shows the end. Resolves when drawing has finished. */
   stop(): Promise<void>;
 }
 
@@ -121,8 +121,8 @@ async function look(
   progress.update('Read', { done: row.readCount, total: null });
   progress.update('Submitted', {
     done: sent,
-    // Refused people, and people who changed in the meantime, are not submitted, so at the end the total
-    // equals the number of submitted people.
+    // Refused people, and people who changed in the meantime, are not submitted, so at the end the total equals the
+    // number of submitted people.
     total: row.status === 'succeeded' ? sent : Math.max(sent, row.chosenCount),
     ...(balance === null ? {} : { remark: `${describeCount(balance, 'credit')} left` }),
   });

@@ -147,7 +147,7 @@ async function syncChosen(
     const { acceptMatchRate, acceptMarks } = options;
     const chosenOptions = { only, limit, full, adopt, acceptMatchRate, acceptMarks };
     const report = await syncOnce(deps, open, signal, chosenOptions);
-    // Shown at once, because the next integration may take hours.
+    // Shown immediately, because the next integration may take hours.
     printRun(output, report, {
       reasons: await readReasons(open.deps.store.reader, report.id),
       steps: nextSteps(report, { isLimited: limit !== null }),
