@@ -39,7 +39,7 @@ export interface Doors {
   access: Access;
   passwords: PasswordSignIn;
   passkeys: PasskeySignIn;
-  /** Null without an identity provider. */
+  /** The sign-in with the identity provider, or null without a provider. */
   provider: ProviderSignIn | null;
   getAddress: ClientAddress;
 }
@@ -51,8 +51,8 @@ export interface SharedReaders {
 }
 
 /**
- * Each group of pages has a routes file, which Node reads without a build. It loads its pages on the first
- * request, because they are written in JSX, which needs a build.
+ * Returns the routes of the dashboard. Each group of pages has a routes file, which Node reads without a build. It
+ * loads its pages on the first request, because they are written in JSX, which needs a build.
  */
 export function dashboardRoutes(
   deps: HttpDeps,

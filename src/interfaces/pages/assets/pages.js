@@ -188,7 +188,7 @@ function follow() {
   }
 }
 
-/** From here on nothing is known about the run, so its last numbers must not look current. */
+/** Tells the page that the run can no longer be followed. Its last numbers must not look current from here on. */
 function tellSilence() {
   document.dispatchEvent(new CustomEvent('run-unheard'));
 }

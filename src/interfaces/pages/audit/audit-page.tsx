@@ -18,7 +18,7 @@ export interface AuditPageView {
   page: AuditPage | null;
   /** The filter as it was typed. */
   words: AuditWords;
-  /** Only entries with lower numbers, or null for the newest. */
+  /** The number of an entry. Only entries with lower numbers are listed. Null for the newest entries. */
   before: number | null;
   /** The problems with the filter. */
   problems: readonly string[];
@@ -30,7 +30,7 @@ export interface AuditPageView {
   mayCheck: boolean;
 }
 
-/** The audit page: who did what, and whether any entry was changed. */
+/** Renders the audit page: who did what, and whether any entry was changed. */
 export function renderAudit(viewer: Viewer, view: AuditPageView) {
   return render(
     <Layout area="audit" title="Audit" viewer={viewer} assets={['auditStyles']}>
@@ -278,7 +278,7 @@ function Part(props: PropsWithChildren<{ label: string; room: 'wide' | 'broad' |
   );
 }
 
-/** A date field could not show any other text. */
+/** Returns the type of the input. A date field could not show any text other than a day. */
 function typeOfDay(text: string): 'date' | 'text' {
   return text === '' || isDay(text) ? 'date' : 'text';
 }

@@ -35,7 +35,7 @@ export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv>
   });
   return app;
 
-  /** Returns the page; with status 422 and without entries if the query is invalid. */
+  /** Returns the page. If the query is invalid, the page has status 422 and no entries. */
   async function show(c: Context<HttpEnv>, { words, asked, problems }: AuditQuery) {
     const caller = getCaller(c);
     const before = asked?.before;

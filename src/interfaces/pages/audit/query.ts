@@ -33,7 +33,7 @@ export type AuditWords = Record<keyof typeof fields, string>;
 
 export interface AuditQuery {
   words: AuditWords;
-  /** Null if a value in the address is invalid; then no entries are listed. */
+  /** The query, or null if a value in the address is invalid. In that case, no entries are listed. */
   asked: { filter: AuditFilter; before: number | undefined } | null;
   /** The problems with the query, as sentences. */
   problems: string[];
@@ -69,10 +69,7 @@ export function readAuditQuery(query: Readonly<Record<string, string>>): AuditQu
   return { words, asked: { filter, before }, problems: [] };
 }
 
-/**
- * Returns the end of the day, because a user who names the last day includes it; a time is returned
- * unchanged.
- */
+/** Returns the end of the day, because a user who enters the last day includes it. A time is returned unchanged. */
 function toEnd(text: string): string {
   return isDay(text) ? isoTime(Date.parse(text) + DAY_MS) : text;
 }

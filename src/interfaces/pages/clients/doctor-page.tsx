@@ -7,7 +7,7 @@ import { render, type Viewer } from '../frame/layout.tsx';
 import { CommandLine, Icon } from '../frame/parts.tsx';
 import { ClientPage } from './client-page.tsx';
 
-/** `findings` is null before the first check. */
+/** Renders the page of the doctor. `findings` is null before the first check. */
 export function renderDoctor(
   viewer: Viewer,
   integration: Integration,

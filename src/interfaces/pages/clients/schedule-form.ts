@@ -37,7 +37,10 @@ export const scheduleFormSchema = z.object({
 
 export type ScheduleForm = z.infer<typeof scheduleFormSchema>;
 
-/** Returns null for no schedule. Throws a ConfigurationError if the cron expression or the time zone is invalid. */
+/**
+ * Returns the schedule, or null if there is none. Throws a ConfigurationError if the cron expression or the time zone
+ * is invalid.
+ */
 export function toSchedule(form: ScheduleForm, before: Schedule | null): Schedule | null {
   if (form.rhythm === 'none') return null;
   const cron = toCron(form);

@@ -307,7 +307,7 @@ const DAY_FORMAT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** `Sun, 22 Nov` */
+/** Formats a day as `Sun, 22 Nov`. */
 function shortDay(day: string): string {
   return DAY_FORMAT.format(new Date(day));
 }

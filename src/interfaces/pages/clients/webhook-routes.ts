@@ -1,4 +1,6 @@
-/** The webhook address of a client: create, rotate, revoke, and the responses to its latest calls. */
+/**
+ * The webhook address of a client. Users create, rotate and revoke it here, and see the responses to its latest calls.
+ */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -60,7 +62,7 @@ export function clientWebhookRoutes(
 
 const secretSchema = z.string().trim().catch('');
 
-/** An empty field means no secret. */
+/** Removes an empty field, which means that there is no secret. */
 function withoutEmptySecret({ secret, ...form }: Record<string, unknown>): object {
   const typed = secretSchema.parse(secret);
   return typed === '' ? form : { ...form, secret: typed };

@@ -9,7 +9,7 @@ export function renderContact(viewer: Viewer, content: ContactContent) {
   return render(<ContactPage content={content} viewer={viewer} />);
 }
 
-/** The effect of one of the buttons, before it is pressed. */
+/** Renders the effect of one of the buttons, before it is pressed. */
 export function renderIntended(viewer: Viewer, content: IntendedContent) {
   return render(<IntendedPage content={content} viewer={viewer} />);
 }

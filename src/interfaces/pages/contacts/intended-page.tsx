@@ -6,7 +6,7 @@ import { contactHref } from './contact-href.ts';
 
 export interface Intended {
   title: string;
-  /** Whole sentences: what would happen, its cost, and why something would not happen. */
+  /** Whole sentences that say what would happen, what it would cost, and why something would not happen. */
   texts: readonly string[];
   /** Null if there is nothing to do. */
   form: {

@@ -350,7 +350,7 @@ const MONTH_FORMAT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** Formats `2026-11` as `November 2026`. */
+/** Formats a month such as `2026-11` as `November 2026`. */
 function monthText(month: string): string {
   return MONTH_FORMAT.format(new Date(`${month}-01`));
 }

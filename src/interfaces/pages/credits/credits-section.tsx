@@ -4,7 +4,7 @@ import { BUCKETS, type Bucket } from '../../../partner/buckets.ts';
 import { VALID_KEY_NEEDED } from '../../../sync/views/advice.ts';
 import { Status, Timestamp } from '../frame/parts.tsx';
 
-/** The remaining credits in each bucket of each service key. */
+/** Renders the remaining credits in each bucket of each service key. */
 export function CreditsSection({ credits, now }: { credits: readonly KeyCredits[]; now: number }) {
   return (
     <section class="card" id="credits" aria-labelledby="credits-title">

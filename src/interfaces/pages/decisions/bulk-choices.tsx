@@ -1,6 +1,6 @@
 /**
- * Decides on all contacts of one client and one reason at once. It shows their number and the price, and asks
- * for confirmation.
+ * Decides on all contacts that one client holds for the same reason. It shows their number and the price, and asks for
+ * confirmation.
  */
 import { describeCount } from '../../../core/quantities.ts';
 import type { DecisionQueue, QueueQuery } from '../../../decisions/views/decision-queue.ts';
@@ -42,7 +42,7 @@ export function BulkChoices(props: { queue: DecisionQueue; query: QueueQuery; no
   );
 }
 
-/** Returns the client and the reason in view, if each was chosen or is the only one. */
+/** Returns the client and the reason that are shown. Each was either chosen or is the only one. */
 function clientAndReason({ clients, reasons }: DecisionQueue, query: QueueQuery) {
   const isOnly = query.client === null && clients.length === 1;
   const client = clients.find(({ id }) => id === query.client) ?? (isOnly ? clients[0] : undefined);

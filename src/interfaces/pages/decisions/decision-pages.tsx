@@ -3,7 +3,7 @@ import { render, type Viewer } from '../frame/layout.tsx';
 import { DecisionsPage } from './decisions-page.tsx';
 import type { DecisionsPage as Content } from './read-page.ts';
 
-/** The queue, with at most one open decision next to it. */
+/** Renders the queue. At most one decision is open next to it. */
 export function renderDecisions(viewer: Viewer, content: Content, note: string | null) {
   return render(<DecisionsPage content={content} viewer={viewer} note={note} />);
 }

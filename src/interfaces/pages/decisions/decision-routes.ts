@@ -138,7 +138,10 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   type C = Context<HttpEnv>;
 
-  /** A second click is not an error, but every other failure is. The next page names the user who decided first. */
+  /**
+   * Redirects to a page that says which user decided first, because a second click is not an error. Every other failure
+   * is thrown.
+   */
   function leaveDecided(c: C, { code, details }: ConfigurationError): Promise<Response> | null {
     if (code !== 'hold_decided' && code !== 'batch_decided') return null;
     const { hold: first } = details;
@@ -156,7 +159,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return note && DECISION_NOTES[note];
   }
 
-  /** Each time names are shown, this is recorded. Viewers see no names. */
+  /** Records in the audit that names were shown. Viewers see no names. */
   async function noteShown(c: C, integrationId: string, details: Record<string, string>) {
     if (!maySeeNames(c)) return;
     const { act } = store.actingAs(c.get('actor'));
@@ -172,7 +175,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     };
   }
 
-  /** Pages with names are never cached (`forbidCaching`). */
+  /** Responds with a page. Pages with names are never cached (`forbidCaching`). */
   async function answer(
     c: C,
     content: Omit<DecisionsPage, 'undo' | 'approvals'>,

@@ -78,7 +78,7 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
   );
 }
 
-/** The title contains no name, because browsers store page titles. */
+/** Returns the title of the page. It contains no name, because browsers store page titles. */
 function buildTitle({ subject, integration }: QueueItem): string {
   return `${subject} of ${integration.name} · Decisions`;
 }

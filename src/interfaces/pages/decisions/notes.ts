@@ -1,4 +1,4 @@
-/** The notes that the next page can show. Its address only selects one of them. */
+/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
 export const DECISION_NOTES = {
   decided: 'This has already been decided.',
   withdrawn: 'Withdrawn. Nothing was changed.',

@@ -119,7 +119,7 @@ function Choices(props: { id: string; choices: readonly Choice[]; query: QueueQu
   );
 }
 
-/** Both sides as they are now. None of this data is stored. */
+/** Renders both sides as they are now. None of this data is stored. */
 function Evidence({ evidence }: { evidence: HoldEvidence }) {
   const { contact, profile, match, result, problems } = evidence;
   return (
@@ -235,7 +235,7 @@ function ageText({ age, isDeceased }: ShownProfile): string[] {
   return age === null ? [] : [String(age)];
 }
 
-/** Null if that side has no such value at all. */
+/** Renders one row. A value is null if its side has no such value at all. */
 function Row(props: {
   name: string;
   ours: readonly string[] | null;
@@ -299,7 +299,7 @@ export function percent(share: number): string {
   return `${Number(value.toFixed(1))} %`;
 }
 
-/** Only users who may see names are shown examples. */
+/** Renders examples for users who may see names. */
 function Examples(props: { batch: OpenBatch; integration: string }) {
   const { examples, problem } = props.batch;
   if (problem !== null) {
@@ -335,7 +335,7 @@ function Examples(props: { batch: OpenBatch; integration: string }) {
   );
 }
 
-/** The two answers. Each asks for confirmation. */
+/** Renders the two possible answers. Each asks for confirmation. */
 function BatchChoices({ id, batch, query }: { id: string; batch: OpenBatch; query: QueueQuery }) {
   const answers = BATCH_KINDS[batch.kind].answers(batch.count);
   return (

@@ -104,7 +104,7 @@ export async function readDecisions(
 interface Looked {
   reach: ClientAccess;
   query: QueueQuery;
-  /** Aborted when the user has waited long enough, or null for a user who may not see names. */
+  /** A signal that aborts when the user has waited long enough. Null for a user who may not see names. */
   signal: AbortSignal | null;
 }
 

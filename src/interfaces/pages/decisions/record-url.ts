@@ -4,7 +4,10 @@ import type { Integration } from '../../../core/integration-settings.ts';
 /** Returns the address of a contact's page in its CRM, or null if it is not known. */
 export type RecordUrls = (contactId: string) => string | null;
 
-/** Returns how a client's connector finds the pages of contacts. A connector that cannot be loaded finds none. */
+/**
+ * Returns the function with which a client's connector builds the addresses of contacts' pages. If the connector cannot
+ * be loaded, the function returns null.
+ */
 export async function findRecordUrls({ crm }: Pick<Integration, 'crm'>): Promise<RecordUrls> {
   const definition = await findConnectorDefinition(crm.kind).catch(() => null);
   if (definition?.recordUrl === undefined) return noUrl;
@@ -12,7 +15,7 @@ export async function findRecordUrls({ crm }: Pick<Integration, 'crm'>): Promise
   return (id) => (success ? (definition.recordUrl?.(data, id) ?? null) : null);
 }
 
-/** For a client that is not set up any more. */
+/** Returns no address. Used for a client that is no longer set up. */
 export function noUrl(): null {
   return null;
 }

@@ -6,7 +6,7 @@ export interface Area {
   id: AreaId;
   name: string;
   href: string;
-  /** The role that is needed to see the area in the rail; if left out, every user sees it. */
+  /** The role that is needed to see the area in the rail. Without it, every user sees the area. */
   role?: Role;
 }
 
@@ -26,8 +26,8 @@ export const AREAS = [
 export type AreaId = (typeof AREAS)[number]['id'];
 
 /**
- * Returns the guide's section about this area, which has the same name; the start of the guide for pages without an
- * area.
+ * Returns the guide's section about this area, which has the same name. For a page without an area, returns the start
+ * of the guide.
  */
 export function helpAbout(id: AreaId | undefined): string {
   const area = AREAS.find((each) => each.id === id);

@@ -46,7 +46,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/link/:secret', page: '/link/:secret', kind: 'access' },
   { action: '/account/sign-out-everywhere', page: '/account', kind: 'access' },
   { action: '/account/mails/:kind', page: '/account', kind: 'save' },
-  // What it confirms is in the address of its page, which a second sign-in does not show again.
+  // The path of the page contains what is confirmed. A second sign-in does not show it again.
   { action: '/account/mails-confirmed', page: '/account', kind: 'access' },
   { action: '/stop-mails/:secret', page: '/stop-mails/:secret', kind: 'save' },
 
@@ -147,10 +147,7 @@ export function findForm(path: string): { kind: FormKind; page: string } | null 
   return null;
 }
 
-/**
- * Returns whether the form is sent again after the user had to sign in, which is the case only if this cannot
- * do harm.
- */
+/** True if the form is sent again after the user had to sign in. This is the case only if it cannot do harm. */
 export function isSentAgain(kind: FormKind): boolean {
   return kind === 'save' || kind === 'look';
 }

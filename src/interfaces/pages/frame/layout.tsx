@@ -12,13 +12,13 @@ import { Icon, type IconKind } from './parts.tsx';
 
 /** The data that pages have about the request and the user. */
 export interface Viewer {
-  /** Null for a user who has not signed in. */
+  /** The current user, or null for a visitor who has not signed in. */
   principal: Principal | null;
   /** A time in epoch milliseconds. */
   now: number;
   /** The version of the program. */
   version: string;
-  /** The status of all clients for the frame; left out or null if the user is not known. */
+  /** The status of all clients for the frame. Missing or null if the user is not known. */
   overview?: FrameOverview | null;
 }
 
@@ -37,9 +37,9 @@ export interface FrameOverview {
 interface LayoutProps {
   title: string;
   viewer: Viewer;
-  /** The area that the page belongs to, or none for pages before the sign-in. */
+  /** The area that the page belongs to. Missing for pages before the sign-in. */
   area?: AreaId;
-  /** The ID of the client that the page is about, or none for a page about several clients. */
+  /** The ID of the client that the page is about. Missing for a page about several clients. */
   client?: string;
   /** A note about the action that was just done. */
   note?: string | null;
@@ -64,7 +64,7 @@ export function renderPart(part: Child): Promise<string> {
   return pageText(html`${part}`);
 }
 
-/** A whole page. */
+/** Renders a whole page. */
 export function Layout(props: PropsWithChildren<LayoutProps>) {
   const { title, viewer, area, client, note = null, assets = [], goesTo, children } = props;
   const isSignedIn = viewer.principal !== null;
@@ -217,8 +217,8 @@ function Overview(props: {
 }
 
 /**
- * The areas: a column on the left side, or a menu on a phone. As a popover, the menu works without scripts. On a wide
- * screen, the styles show it in its place although it is not open.
+ * Renders the areas: a column on the left side, or a menu on a phone. As a popover, the menu works without scripts. On
+ * a wide screen, the styles show it permanently, although the popover is not open.
  */
 function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer }) {
   const areas: readonly Area[] = AREAS;

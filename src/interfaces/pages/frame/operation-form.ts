@@ -17,15 +17,15 @@ type Form = Record<string, unknown>;
 export interface FormOptions<Input extends InputSchema, Result extends z.ZodType> {
   /** Converts the fields of the form to the operation's input. By default, the fields are used unchanged. */
   read?: (form: Form, c: Context<HttpEnv>) => object;
-  /** The next page; for a value that is shown only once, the response itself. */
+  /** Returns the next page. If the result is a value that is shown only once, the page is the response itself. */
   answer: (
     c: Context<HttpEnv>,
     result: z.output<Result>,
     input: z.output<Input>,
   ) => Promise<Response> | Response;
   /**
-   * The next page after a refusal that is not the user's mistake, such as a second click; null to report the
-   * error.
+   * Returns the next page after a refusal that is not the user's mistake, such as a second click. Returns null to
+   * report the error.
    */
   refused?: (
     c: Context<HttpEnv>,
@@ -42,7 +42,7 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
   const world = toOperationDeps(deps);
   return { add };
 
-  /** The subjects of the operation are parameters of the path: `/users/:user/remove`. */
+  /** Adds one form. The subjects of the operation are parameters of the path: `/users/:user/remove`. */
   function add<Input extends InputSchema, Result extends z.ZodType>(
     path: string,
     operation: Changing<Input, Result> | Acting<Input, Result>,

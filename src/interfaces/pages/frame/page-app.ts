@@ -21,11 +21,11 @@ export interface PageFrame {
   /** Creates the app of one group of pages. It responds to errors with pages. */
   room(): Hono<HttpEnv>;
   /**
-   * For pages: admits users with the role, and sets `c.var.principal` and `c.var.actor`. Redirects a visitor who is not
-   * signed in to the sign-in form, which leads back.
+   * Returns the guard for pages. It admits users with the role, and sets `c.var.principal` and `c.var.actor`. It
+   * redirects a visitor who is not signed in to the sign-in form, which leads back.
    */
   see(role: Role): MiddlewareHandler<HttpEnv>;
-  /** For buttons: requires the role, and that the request came from one of our pages. */
+  /** Returns the guard for buttons. It requires the role, and that the request came from one of our pages. */
   act(role: Role): MiddlewareHandler<HttpEnv>;
   /** Returns the status of all clients. It is read once for all users. */
   clients: ClientReader;
@@ -59,7 +59,8 @@ export function createPageFrame(
   }
 
   /**
-   * A page never contains a secret next to values from its address, so compression cannot reveal a secret.
+   * Adds compression to a guard. A page never contains a secret next to values from its address, so compression cannot
+   * reveal a secret.
    */
   function compressed(guard: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> {
     const shrink = compress();
@@ -96,7 +97,7 @@ export function createPageFrame(
     return overview;
   }
 
-  /** Returns the same response as in the API, as a page for people. */
+  /** Returns the same response as the API, but as a page. */
   async function answerPage(error: Error, c: Context<HttpEnv>): Promise<Response> {
     const answer = answerError(error, c, log);
     const body = errorSchema.parse(await answer.json());
@@ -112,7 +113,7 @@ export function createPageFrame(
   }
 }
 
-/** Rendered once for all users with access to the same clients. */
+/** The summaries of all clients. They are created once for all users with access to the same clients. */
 const summaries = new WeakMap<readonly ClientBrief[], FrameOverview>();
 
 /** The maximum number of clients in the switcher. Users find the others by name. */

@@ -43,7 +43,7 @@ const SHAPES: Readonly<Record<IconKind, Child>> = {
   idle: <circle cx="8" cy="8" r="6" class="mark-outline mark-dashed" />,
 };
 
-/** A shape and a word with the same meaning. */
+/** Renders an icon. Text with the same meaning appears next to it. */
 export function Icon({ kind }: { kind: IconKind }) {
   return (
     <svg class={`mark mark-${kind}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -52,7 +52,7 @@ export function Icon({ kind }: { kind: IconKind }) {
   );
 }
 
-/** A mark and its word. */
+/** Renders an icon with its word. */
 export function Status({ kind, word }: { kind: IconKind; word: string }) {
   return (
     <span class={`status status-${kind}`}>
@@ -62,7 +62,7 @@ export function Status({ kind, word }: { kind: IconKind; word: string }) {
   );
 }
 
-/** An instant (ISO 8601): relative to now, or as a date and a time. */
+/** Renders an instant (ISO 8601): relative to now, or as a date and a time. */
 export function Timestamp(props: { at: string; now: number; as?: 'relative' | 'moment' }) {
   const { at, now, as = 'relative' } = props;
   const moment = formatTimestamp(at);
@@ -73,7 +73,7 @@ export function Timestamp(props: { at: string; now: number; as?: 'relative' | 'm
   );
 }
 
-/** How a run ended, or that it is in progress. */
+/** Renders how a run ended, or that it is in progress. */
 export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: boolean }) {
   if (isCutOff) return <Status kind="patience" word="Cut off" />;
   switch (report.status) {
@@ -111,7 +111,7 @@ const OUTCOME_MARKS: Readonly<Record<Outcome, IconKind>> = {
 /** The outcome of people whom the service does not know. It is not a failure. */
 export const UNKNOWN_WORD = 'unknown to the service';
 
-/** The outcome of a contact. */
+/** Renders the outcome of a contact. */
 export function OutcomeStatus({
   outcome,
   reason = '',
@@ -124,7 +124,7 @@ export function OutcomeStatus({
   return <Status kind={OUTCOME_MARKS[outcome]} word={outcome} />;
 }
 
-/** A run's error, and what to do about it. */
+/** Renders a run's error, and what to do about it. */
 export function ErrorNotice(props: {
   which: string;
   message: string;
@@ -162,7 +162,7 @@ export function ErrorNotice(props: {
   );
 }
 
-/** The popover that a button with this `popovertarget` opens. */
+/** Renders the popover that a button with this `popovertarget` opens. */
 export function Dialog(props: PropsWithChildren<{ id: string; title: Child }>) {
   const { id, title, children } = props;
   return (
@@ -173,7 +173,7 @@ export function Dialog(props: PropsWithChildren<{ id: string; title: Child }>) {
   );
 }
 
-/** A button that opens a confirmation with two answers, one of which sends a form to `action`. */
+/** Renders a button that opens a confirmation with two answers, one of which sends a form to `action`. */
 export function ConfirmDialog(
   props: PropsWithChildren<{
     /** The dialog's ID. The button gets the ID `buttonId` if scripts need to find it. */
@@ -212,7 +212,7 @@ export function ConfirmDialog(
   );
 }
 
-/** A button that opens a list of choices, including one to cancel. */
+/** Renders a button that opens a list of choices, including one to cancel. */
 export function Decision(props: PropsWithChildren<{ id: string; about: string; title: string }>) {
   const { id, about, title, children } = props;
   return (
@@ -231,8 +231,8 @@ export function Decision(props: PropsWithChildren<{ id: string; about: string; t
 }
 
 /**
- * Says that a chart could not be drawn, and where the same numbers are. The script hides it once the chart is drawn, so
- * it also appears if the script did not load.
+ * Renders the message that a chart could not be drawn, and where the same numbers are. The script hides it once the
+ * chart is drawn, so it also appears if the script did not load.
  */
 export function ChartProblem({ id, children }: PropsWithChildren<{ id: string }>) {
   return (
@@ -242,7 +242,7 @@ export function ChartProblem({ id, children }: PropsWithChildren<{ id: string }>
   );
 }
 
-/** A term and its value, in a list of `facts`. */
+/** Renders a term and its value, in a list of `facts`. */
 export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
   return (
     <div>
@@ -252,7 +252,7 @@ export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
   );
 }
 
-/** A time zone such as `America/Chicago`, which wraps only at the end of a word. */
+/** Renders a time zone such as `America/Chicago`, which wraps only at the end of a word. */
 export function Zone({ name }: { name: string }) {
   const [first = '', ...others] = name.split('/');
   return (
@@ -268,7 +268,7 @@ export function Zone({ name }: { name: string }) {
   );
 }
 
-/** The headers of a table, for columns with texts and columns with numbers. */
+/** Renders the headers of a table, for columns with texts and columns with numbers. */
 export function TableHead(props: { texts: readonly Child[]; counts?: readonly string[] }) {
   return (
     <thead>
@@ -286,7 +286,7 @@ export function TableHead(props: { texts: readonly Child[]; counts?: readonly st
   );
 }
 
-/** A text cell of a table. On screens too narrow for columns, it takes a separate line. */
+/** Renders a text cell of a table. On screens too narrow for columns, it takes a separate line. */
 export function TableCell({ label, children }: PropsWithChildren<{ label: string }>) {
   return (
     <td data-label={label} class="wide">
@@ -295,7 +295,7 @@ export function TableCell({ label, children }: PropsWithChildren<{ label: string
   );
 }
 
-/** The number cells of a table, by their headers. Zeros are less prominent than other numbers. */
+/** Renders the number cells of a table, by their headers. Zeros are less prominent than other numbers. */
 export function CountCells({ counts }: { counts: Readonly<Record<string, number>> }) {
   return (
     <>
@@ -309,8 +309,8 @@ export function CountCells({ counts }: { counts: Readonly<Record<string, number>
 }
 
 /**
- * A contact's ID: a link to its page here, for users who may see names (`href`), otherwise to its record in
- * the CRM. The page here also links to that record. With `client`, a page with the asset `names` shows the name too.
+ * Renders a contact's ID: a link to its page here, for users who may see names (`href`), otherwise to its record in the
+ * CRM. The page here also links to that record. With `client`, a page with the asset `names` shows the name too.
  */
 export function ContactId(props: {
   id: string;
@@ -324,14 +324,14 @@ export function ContactId(props: {
   return <span data-name-of={`${client}/${id}`}>{record}</span>;
 }
 
-/** A contact's ID as text. The browser shows the name before it, to users who may see names. */
+/** Renders a contact's ID as text. For users who may see names, the browser shows the name before it. */
 export function NamedId({ id, client }: { id: string; client: string | null }) {
   const text = <span class="contact-id">{id}</span>;
   // A user may have typed an address without an ID.
   return client === null || id === '' ? text : <span data-name-of={`${client}/${id}`}>{text}</span>;
 }
 
-/** A CRM ID, as a link to the record's page if the address is known. */
+/** Renders a CRM ID, as a link to the record's page if the address is known. */
 export function RecordId({ id, url }: { id: string; url: string | null }) {
   const code = (
     <code class="contact-id">
@@ -346,7 +346,7 @@ export function RecordId({ id, url }: { id: string; url: string | null }) {
   );
 }
 
-/** A command to copy. Its lines wrap between words, never at a hyphen within a word. */
+/** Renders a command to copy. Its lines wrap between words, never at a hyphen within a word. */
 export function CommandLine({ text }: { text: string }) {
   const [first = '', ...others] = text.split(' ');
   return (
@@ -365,7 +365,7 @@ export function CommandLine({ text }: { text: string }) {
 /** The number of characters that fit on a line of the narrowest phone. Long IDs of contacts have 18 characters. */
 const MAX_WHOLE_LENGTH = 24;
 
-/** A word of code that does not wrap, unless it is too long for the line. */
+/** Renders a word of code that does not wrap, unless it is too long for the line. */
 function Word({ text }: { text: string }) {
   return <span class={text.length > MAX_WHOLE_LENGTH ? '' : 'whole'}>{text}</span>;
 }
@@ -376,7 +376,7 @@ const UNITS = [
   { name: 'minute', ms: 60_000 },
 ] as const;
 
-/** Formats an instant (ISO 8601) in its most significant unit: `2 hours ago`, `in 5 minutes`, `just now`. */
+/** Formats an instant (ISO 8601) in its largest unit: `2 hours ago`, `in 5 minutes`, `just now`. */
 export function formatRelative(instant: string, nowMs: number): string {
   const distanceMs = Date.parse(instant) - nowMs;
   const unit = UNITS.find(({ ms }) => Math.abs(distanceMs) >= ms);

@@ -9,8 +9,8 @@ export interface Problem {
 }
 
 /**
- * The page that follows if a form was sent without a session, in a browser without scripts. `page` contains
- * the form.
+ * Renders the page that follows if a form was sent without a session, in a browser without scripts. `page` contains the
+ * form.
  */
 export function renderSessionEnded(viewer: Viewer, page: string) {
   return render(
@@ -37,7 +37,7 @@ export function renderSessionEnded(viewer: Viewer, page: string) {
   );
 }
 
-/** The page that users see if the requested page cannot be shown. */
+/** Renders the page that users see if the requested page cannot be shown. */
 export function renderProblem(viewer: Viewer, title: string, { code, message }: Problem) {
   const explanation = explain(code).find(({ kind }) => kind === 'error');
   return render(

@@ -32,7 +32,7 @@ export function noteField(c: Context<HttpEnv>, error: unknown): void {
   if (field !== undefined) refusedFields.set(c, field);
 }
 
-/** `pages` responds to requests for the pages of the forms. */
+/** Shows the page of a refused form again. `pages` responds to requests for the pages of the forms. */
 export function showRefusedForms(pages: Pick<Hono<HttpEnv>, 'fetch'>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     await next();
@@ -84,7 +84,7 @@ function withoutNote({ searchParams }: URL): string {
   return searchParams.toString();
 }
 
-/** A form that was refused before it was read is read now, unless it is too large. */
+/** Returns the typed values. A form that was refused before it was read is read now, unless it is too large. */
 async function readTyped(c: Context<HttpEnv>): Promise<Typed> {
   const typed = new Map<string, string[]>();
   const isRead = c.req.bodyCache.formData !== undefined;

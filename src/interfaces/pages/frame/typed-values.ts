@@ -71,8 +71,8 @@ function findForms(page: string): FormText[] {
 }
 
 /**
- * Several forms can be sent to one path. They are distinguished by their hidden values and the names of their
- * fields.
+ * Returns the form that was sent. Several forms can be sent to one path. They are distinguished by their hidden values
+ * and the names of their fields.
  */
 function chooseForm(forms: readonly FormText[], action: string, typed: Typed): FormText | null {
   const scored = forms
@@ -109,7 +109,7 @@ interface Control {
   attributes: ReadonlyMap<string, string>;
 }
 
-/** Our pages escape `<` and `>` in attributes, so the next `>` ends the tag. */
+/** Returns the controls of a form. Our pages escape `<` and `>` in attributes, so the next `>` ends the tag. */
 function findControls(text: string): Control[] {
   return [...text.matchAll(/<(input|select|option|textarea)\b([^<>]*)>/g)].map((match) => ({
     tag: match[1] ?? '',
@@ -205,7 +205,7 @@ function refillTextArea(
   return { text: `${text}\n${encode(value)}`, end: close };
 }
 
-/** A typed value that is no longer in the list cannot be shown. */
+/** Puts the typed value back into a list. A value that is no longer in the list cannot be shown. */
 function refillList(
   form: string,
   { text, start, end }: Control & Part,
@@ -253,7 +253,7 @@ function withAttribute(tag: string, name: string, value: string | null): string 
   return value === null ? `${rest}>` : `${rest} ${name}="${encode(value)}">`;
 }
 
-/** Returns the stored value next to the typed one. */
+/** Returns a hint that shows the stored value next to the typed one. */
 function storedHint(value: string): string {
   const text = value === '' ? 'empty' : value;
   return `<span class="hint stored-value">Saved in the other window: <strong>${encode(text)}</strong></span>`;
@@ -261,7 +261,10 @@ function storedHint(value: string): string {
 
 const MAIN = '<main id="main" tabindex="-1">';
 
-/** The script replaces the address of the form, which shows nothing on a reload, with `page`. */
+/**
+ * Adds the problem to the page. The script replaces the address of the form with `page`, because a reload of the form's
+ * address would show nothing.
+ */
 function withProblem(
   text: string,
   problem: string,
@@ -282,7 +285,7 @@ function encode(text: string): string {
   return String(html`${text}`);
 }
 
-/** The five characters that `hono` escapes. */
+/** Decodes the five characters that `hono` escapes. */
 function decode(text: string): string {
   return text
     .replaceAll('&quot;', '"')

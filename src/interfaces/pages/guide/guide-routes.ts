@@ -19,7 +19,7 @@ const CACHE_CONTROL = 'public, max-age=300';
 
 const filesSchema = z.array(z.object({ path: z.string(), file: z.string(), type: z.string() }));
 
-/** Returns the routes of the guide. The guide does not stay in memory; the list of its files takes 5 kB. */
+/** Returns the routes of the guide. The files of the guide are not kept in memory. The list of them takes 5 kB. */
 export function guideRoutes(folder = findGuide()): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   for (const path of [GUIDE, `${GUIDE}/:page`, `${GUIDE}/images/:image`]) {
@@ -37,8 +37,8 @@ export function guideRoutes(folder = findGuide()): Hono<HttpEnv> {
 }
 
 /**
- * The built program has the guide next to it. If the program runs from its sources, it uses the guide of the
- * last build.
+ * Returns the folder of the guide. The built program has the guide next to it. If the program runs from its sources, it
+ * uses the guide of the last build.
  */
 function findGuide(): string {
   const built = ownFile('guide');

@@ -3,7 +3,7 @@ import type { PlannedRuns } from '../../../clients/views/status.ts';
 import { ConfirmDialog } from '../frame/parts.tsx';
 import { toAnchor } from './client-detail.ts';
 
-/** `home`: the list; `client`: the client's page. */
+/** The page to return to: `home` is the list, and `client` is the client's page. */
 export type Back = 'home' | 'client';
 
 interface Named {

@@ -34,13 +34,14 @@ export interface IntegrationView {
   crm: string;
   standing: ClientStatus;
   /**
-   * The address at which an admin connects the client to its CRM, or null if no consent is needed, or if it was given.
+   * The address at which an admin connects the client to its CRM. Null if no consent is needed, or if it was already
+   * given.
    */
   connectHref: string | null;
   /** The run that is in progress or queued. */
   current: CurrentRun | null;
   problem: Problem | null;
-  /** A time in ISO 8601. */
+  /** A time in ISO 8601 format, or null if no run has succeeded. */
   lastSuccessAt: string | null;
   schedule: PlannedRuns | null;
   /** The number of contacts that the next run still has to finish. */
@@ -196,8 +197,8 @@ async function readCurrent(
 }
 
 /**
- * Returns the anchor of an integration on the status page. An integration may have the same ID as one of the
- * page's own anchors (`holds`), so this anchor contains an underscore, which IDs never do.
+ * Returns the anchor of an integration on the status page. An integration may have the same ID as another anchor of the
+ * page, such as `holds`. So this anchor contains an underscore, which IDs never contain.
  */
 export function toAnchor(integrationId: string): string {
   return `integration_${integrationId}`;

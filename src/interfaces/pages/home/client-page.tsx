@@ -18,7 +18,7 @@ import {
   Unconnected,
 } from './client-parts.tsx';
 
-/** The page of one client: its status, current run, last runs, and pending decisions. */
+/** Renders the page of one client: its status, current run, last runs, and pending decisions. */
 export function ClientPage(props: { detail: ClientDetail; note: string | null; viewer: Viewer }) {
   const { detail, note, viewer } = props;
   const { client, credits } = detail;

@@ -39,8 +39,8 @@ export function getClientStatus({
 }
 
 /**
- * For a client that is not connected to a CRM account yet: a link with which an admin goes to the CRM's page
- * and returns.
+ * Renders a link for a client that is not yet connected to a CRM account. An admin follows it to the CRM's page and
+ * returns.
  */
 export function Unconnected(props: { view: IntegrationView; isAdmin: boolean }) {
   const { id, crm, connectHref } = props.view;
@@ -56,7 +56,7 @@ export function Unconnected(props: { view: IntegrationView; isAdmin: boolean }) 
   );
 }
 
-/** A click opens a confirmation. Only the answer starts the run. */
+/** Renders the button that opens a confirmation. Only the answer starts the run. */
 export function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
   const button = `${toAnchor(id)}_sync`;
   return (
@@ -169,7 +169,7 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
   );
 }
 
-/** A run in progress, with its progress station by station. The script finds it by `data-run`. */
+/** Renders a run in progress, with its progress station by station. The script finds it by `data-run`. */
 export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: number }) {
   const { report, hasBegun, done } = current;
   const { chosen, read } = report.contacts;
@@ -209,7 +209,7 @@ function phaseText({ contacts }: RunReport): string {
   return contacts.submitted < contacts.chosen ? 'Submitting' : 'Fetching and writing profiles';
 }
 
-/** The stations of the contacts, from left to right. */
+/** Renders the stations of the contacts, from left to right. */
 export function Stations({ report: { contacts } }: { report: RunReport }) {
   const { read, chosen, submitted, enhanced, written } = contacts;
   return (
@@ -227,8 +227,8 @@ export function Stations({ report: { contacts } }: { report: RunReport }) {
 }
 
 /**
- * For an integration whose last run stopped because the service recognised too few contacts: the user can
- * check the columns and accept the rate.
+ * Renders the question after a run that stopped because the service recognised too few contacts. The user can check the
+ * columns and accept the rate.
  */
 export function AcceptRate(props: { integration: { id: string; name: string } }) {
   const { id, name } = props.integration;
@@ -249,7 +249,9 @@ export function AcceptRate(props: { integration: { id: string; name: string } })
   );
 }
 
-/** For a client whose last run stopped because a mark excludes most contacts. The message names the mark. */
+/**
+ * Renders the question after a run that stopped because a mark excludes most contacts. The message contains the mark.
+ */
 export function AcceptMarks(props: { integration: { id: string; name: string } }) {
   const { id, name } = props.integration;
   const button = `${toAnchor(id)}_accept_marks`;
@@ -270,8 +272,7 @@ export function AcceptMarks(props: { integration: { id: string; name: string } }
 }
 
 /**
- * The link to a few people as they would be sent. Only readers and above see it, because the page shows
- * names.
+ * Renders the link to a few people as they would be sent. Only readers and above see it, because the page shows names.
  */
 export function PersonsLink({ id }: { id: string }) {
   return <a href={`/integrations/${id}/persons`}>See what is sent</a>;

@@ -83,7 +83,7 @@ const NIGHT_SIGNS: Readonly<Record<NonNullable<NightView['status']> | 'none', st
   none: '',
 };
 
-/** One cell for each night. It links to the night's last run. */
+/** Renders one cell for each night. It links to the night's last run. */
 function Nights({ client: { id, name, nights } }: { client: ClientView }) {
   return (
     <ol class="nights" aria-label={`Nights of ${name}`}>
@@ -177,7 +177,7 @@ function Credits({ client: { month, nights } }: { client: ClientView }) {
 const SPARK_WIDTH = 84;
 const SPARK_HEIGHT = 20;
 
-/** The credits spent each night. */
+/** Renders the credits spent each night. */
 function Sparkline({ values }: { values: readonly number[] }) {
   const most = Math.max(...values);
   if (most === 0) return null;
@@ -198,7 +198,7 @@ function Sparkline({ values }: { values: readonly number[] }) {
   );
 }
 
-/** The actions for admins, each with its effect. */
+/** Renders the actions for admins, each with its effect. */
 function Actions({ client }: { client: ClientView }) {
   const { id, name, run, schedule } = client;
   const dialog = `${toAnchor(id)}_actions`;

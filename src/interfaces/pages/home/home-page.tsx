@@ -13,7 +13,7 @@ interface HomePageProps {
   viewer: Viewer;
 }
 
-/** The home page: whether everything is all right, and if not, what to do. */
+/** Renders the home page: whether everything is all right, and if not, what to do. */
 export function HomePage({ home, note, viewer }: HomePageProps) {
   return (
     <Layout area="clients" title="Clients" viewer={viewer} note={note} assets={['homeStyles']}>
@@ -25,7 +25,9 @@ export function HomePage({ home, note, viewer }: HomePageProps) {
   );
 }
 
-/** Only a user with access to all clients, including future clients, can set one up. */
+/**
+ * Renders the home page without clients. Only a user with access to all clients, including future ones, can set one up.
+ */
 function NoClients({ viewer }: { viewer: Viewer }) {
   const maySetUp = may(viewer, 'admin') && viewer.principal?.integrations === null;
   return (
@@ -120,7 +122,8 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
 }
 
 /**
- * With so few clients, neither a search nor filters are needed, and there is room for each client's details.
+ * The largest number of clients for which neither a search nor filters are needed. There is room for each client's
+ * details.
  */
 const FEW = 4;
 

@@ -5,12 +5,12 @@ import { ClientPage } from './client-page.tsx';
 import { HomePage } from './home-page.tsx';
 import type { HomeView } from './home-view.ts';
 
-/** All clients. `note` describes the action that was just done. */
+/** Renders the page of all clients. `note` describes the user's last action. */
 export function renderHome(viewer: Viewer, home: HomeView, note: string | null) {
   return render(<HomePage home={home} note={note} viewer={viewer} />);
 }
 
-/** The page of one client. */
+/** Renders the page of one client. */
 export function renderClient(viewer: Viewer, detail: ClientDetail, note: string | null) {
   return render(<ClientPage detail={detail} note={note} viewer={viewer} />);
 }

@@ -70,7 +70,7 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   return app;
 
   /**
-   * Redirects to the page with the button: the list, or the client's page. Also discards the cached data, which is
+   * Redirects to the page with the button, which is the list or the client's page. Discards the cached data, which is
    * outdated now.
    */
   function backTo(c: Context<HttpEnv>, id: string, note: Note): Response {
@@ -81,7 +81,7 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   }
 }
 
-/** The notes that the next page can show. Its address only selects one of them. */
+/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
 const NOTES = {
   sync: 'A sync was requested. It starts in a moment.',
   joined: 'A sync is already in progress or about to start.',

@@ -20,7 +20,7 @@ const TIMES = 3;
 /** The maximum time by which this delays the start of the service. */
 const MOST_MS = 2_000;
 
-/** Never rejects, because a service with a slow first page is better than no service. */
+/** Prepares the home page. Never rejects, because a service with a slow first page is better than no service. */
 export async function warmHome(deps: WarmDeps): Promise<void> {
   const over = new AbortController();
   await Promise.race([warm(deps), deps.clock.sleep(MOST_MS, over.signal)]);

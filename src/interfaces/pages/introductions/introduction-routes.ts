@@ -72,7 +72,10 @@ export function introductionPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<H
   return app;
 }
 
-/** The filters are in the address of the form, because the operation does not have them. */
+/**
+ * Redirects to the page with the same filters. They are in the address of the form, because the operation does not have
+ * them.
+ */
 function backTo(c: Context<HttpEnv>, client: string): Response {
   return c.redirect(buildHref(client, querySchema.parse(c.req.query()), {}), 303);
 }

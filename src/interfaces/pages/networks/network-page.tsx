@@ -141,7 +141,7 @@ function Controls(props: {
   );
 }
 
-/** The text can be a name, so no address contains it. */
+/** Renders the search for one contact by name. The text can be a name, so it is never part of an address. */
 function WhoKnows({ id, query, viewer }: { id: string; query: NetworkQuery; viewer: Viewer }) {
   return (
     <form class="network-controls" method="post" action={`/networks/${id}/who`}>
@@ -212,7 +212,7 @@ function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: s
   );
 }
 
-/** `href` is the contact's page, or null for users who may not see names. */
+/** Renders a person. `href` is the contact's page, or null for users who may not see names. */
 function Person({ person, href }: { person: ShownPerson; href: string | null }) {
   const { who, name, contact, sentence, memberOf, sentences, more, keptBack = null } = person;
   return (
@@ -240,7 +240,7 @@ function Person({ person, href }: { person: ShownPerson; href: string | null }) 
   );
 }
 
-/** People who are not in the CRM. Only the service has their data, so the page queries it. */
+/** Renders people who are not in the CRM. Only the service has their data, so the page queries it. */
 function Prospects({ id }: { id: string }) {
   return (
     <section class="card" aria-labelledby="prospects-title">
@@ -265,7 +265,7 @@ const COLUMNS: readonly { sort: PictureSort; text: string }[] = [
   { sort: 'strength', text: 'Strength' },
 ];
 
-/** With `isNamed`, the names are read in a second request. */
+/** Renders the paths. With `isNamed`, the names are read in a second request. */
 function PathList({ content, isNamed }: { content: NetworkContent; isNamed: boolean }) {
   const { integration, picture, query, rows, count, size, names } = content;
   const { id } = integration;

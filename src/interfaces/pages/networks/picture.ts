@@ -62,21 +62,24 @@ export interface ShownPerson {
   who: string;
   /** The CRM ID, or null if the person is not in the picture. */
   contact: string | null;
-  /** Null if names may not be shown, or if there is no name. */
+  /** The name, or null if there is none or if it may not be shown. */
   name: string | null;
-  /** The introduction that a run has written into the CRM, or null if there is none, or if it may not be shown. */
+  /** The introduction that a run has written into the CRM. Null if there is none, or if it may not be shown. */
   sentence: string | null;
   memberOf: string[];
   /** The paths to the person, each in words. Their number is limited, so they stay readable. */
   sentences: string[];
   more: number;
-  /** Why the introductions are withheld; left out if they are shown. */
+  /** The reason why the introductions are withheld. Missing if they are shown. */
   keptBack?: string;
 }
 
 export const MAX_SENTENCES = 12;
 
-/** Without `names`, and for people without a name in it, the sentences contain IDs. */
+/**
+ * Returns the person as shown on the page. Without `names`, and for people without a name in it, the sentences contain
+ * IDs.
+ */
 export function getShownPerson(
   picture: NetworkPicture,
   who: string,

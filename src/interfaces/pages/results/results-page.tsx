@@ -11,11 +11,11 @@ import {
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 
 export interface ResultsPage extends ResultsView {
-  /** The client that the page is limited to, or null for all. */
+  /** The client that the page is limited to, or null for all clients. */
   client: string | null;
 }
 
-/** Shows what each client got in a month, and what it cost. It fits on one sheet of paper for each client. */
+/** Renders what each client got in a month, and what it cost. The page fits on one sheet of paper for each client. */
 export function renderResults(viewer: Viewer, view: ResultsPage) {
   const { month, client, clients, total, from, isExact } = view;
   const only = client === null ? undefined : clients[0];
@@ -205,7 +205,7 @@ const MONTH_FORMAT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** Formats `2026-11` as `November 2026`. */
+/** Formats a month such as `2026-11` as `November 2026`. */
 function monthText(month: string): string {
   return MONTH_FORMAT.format(new Date(`${month}-01`));
 }

@@ -15,7 +15,7 @@ interface RunListProps {
   viewer: Viewer;
 }
 
-/** All runs, newest first. */
+/** Renders the list of all runs, newest first. */
 export function RunListPage({ list, getClientName, isClient, viewer }: RunListProps) {
   const { query, runs, next } = list;
   const isAll = Object.values(query).every((word) => !word);

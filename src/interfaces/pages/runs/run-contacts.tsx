@@ -135,7 +135,7 @@ function Tab(props: {
   );
 }
 
-/** The reasons with their counts. Each reason of the open tab links to its contacts. */
+/** Renders the reasons with their counts. Each reason of the open tab links to its contacts. */
 function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
   const shown = reasons.filter(
     ({ outcome, reason }) =>
@@ -211,7 +211,10 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
 
 const CHANGES_HEAD = <span class="hidden">Changes</span>;
 
-/** Requested from the CRM when the user opens it, and removed from the page when the user closes it. */
+/**
+ * Renders the place for the changes. They are requested from the CRM when the user opens it, and removed from the page
+ * when the user closes it.
+ */
 function Changes(props: { report: RunReport; crmId: string; place: number }) {
   const { report, crmId, place } = props;
   const id = `changes-${place}`;
@@ -253,7 +256,7 @@ export interface ChangesView extends WrittenChanges {
   integration: { id: string; name: string; isSetUp: boolean };
 }
 
-/** The changes as a separate page. With scripts, only its middle part is shown. */
+/** Renders the changes as a separate page. With scripts, only its middle part is shown. */
 export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewer }) {
   const { run, crmId, integration } = view;
   return (
@@ -327,7 +330,10 @@ function fileHref(id: string, query: ContactQuery, format: 'csv' | 'json-file'):
   return `/v1/runs/${id}/contacts?${words}`;
 }
 
-/** The API has no outcome `unknown`: these contacts count as failed there. */
+/**
+ * Returns the API query for the contacts on the page. The API has no outcome `unknown`, so it counts these contacts as
+ * failed.
+ */
 function toApiQuery(query: ContactQuery): ContactQuery {
   if (query.outcome !== 'unknown') return query;
   return { ...query, outcome: 'failed', reason: UNKNOWN_PERSON };

@@ -28,7 +28,7 @@ export interface RunDetail {
   progress: RunProgress | null;
   /** True if a user has requested that the run stop. */
   isStopping: boolean;
-  /** An undo that another user has to confirm, or that is in progress, or null if there is none. */
+  /** An undo that waits for another user's confirmation or is in progress. Null if there is none. */
   undo: UndoProgress | null;
   /** The number of people whom the service does not know. They count as failed in the report. */
   unknown: number;
@@ -36,7 +36,7 @@ export interface RunDetail {
   isSetUp: boolean;
   /** True if the service recognised too few contacts and no run has started since. A user may accept that. */
   isRateLow: boolean;
-  /** The next step for the user, or null for a run that is in progress or succeeded. */
+  /** The next step for the user. Null for a run that is in progress or succeeded. */
   advice: Advice | null;
   reasons: ReasonCount[];
   /** The number of contacts that received, at no cost, the profile of another contact for the same person. */
@@ -132,7 +132,7 @@ export async function findLowRate(
   return last?.reasonCode === 'match_rate_low' ? last : null;
 }
 
-/** Unknown values are ignored, because users edit addresses. */
+/** Returns the filter from the address. Unknown values are ignored, because users edit addresses. */
 function pageFilter({ outcome, reason, contact, after }: ContactQuery): RunContactFilter {
   const words = outcome?.split(',') ?? [];
   const outcomes = OUTCOME_ORDER.filter((one) => words.includes(one));

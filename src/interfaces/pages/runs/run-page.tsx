@@ -33,7 +33,7 @@ interface RunPageProps {
   viewer: Viewer;
 }
 
-/** The page of one run: the frame around its body. */
+/** Renders the page of one run: the frame around its body. */
 export function RunPage({ detail, note, viewer, children }: PropsWithChildren<RunPageProps>) {
   const { report, phase, integrationName } = detail;
   return (
@@ -59,7 +59,7 @@ interface RunBodyProps {
   viewer: Viewer;
 }
 
-/** The body is the same for all users with the same rights, so it is rendered once. */
+/** Renders the body, which is the same for all users with the same rights. So it is rendered only once. */
 export function RunBody({ detail, words, viewer }: RunBodyProps) {
   const { report, phase, integrationName, advice } = detail;
   const isOver = phase === 'over';
@@ -153,12 +153,15 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
   );
 }
 
-/** False once everything is restored, and while an undo is waiting or in progress. */
+/**
+ * True if part of the run can be undone. False once everything is restored, and while an undo is waiting or in
+ * progress.
+ */
 function isUndoable({ report: { contacts, undone }, undo }: RunDetail): boolean {
   return contacts.written > (undone?.contacts ?? 0) && undo === null;
 }
 
-/** The contacts' progress, from station to station. */
+/** Renders the contacts' progress, from station to station. */
 function Pipe({ report: { contacts } }: { report: RunReport }) {
   const { stations, carried } = toFunnel(contacts);
   const text = carried.map(({ station, count }) => `${formatCount(count)} ${station}`).join(', ');
@@ -181,7 +184,7 @@ function Pipe({ report: { contacts } }: { report: RunReport }) {
   );
 }
 
-/** The part of the run that was undone, and an undo that is waiting or in progress. */
+/** Renders the part of the run that was undone, and an undo that is waiting or in progress. */
 function Undone({ detail, now }: { detail: RunDetail; now: number }) {
   const { report, undo } = detail;
   const { undone, contacts } = report;
@@ -300,7 +303,10 @@ function Credits(props: { bucket: 'enhancements' | 'networks'; credits: RunRepor
   );
 }
 
-/** The script draws the chart from the progress that the run reports. Only the page keeps this history. */
+/**
+ * Renders the place of the chart. The script draws it from the progress that the run reports. Only the page keeps this
+ * history.
+ */
 function Rate() {
   return (
     <section class="card" id="rate" aria-labelledby="rate-title" hidden>

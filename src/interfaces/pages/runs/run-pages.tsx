@@ -16,7 +16,7 @@ export interface RunBodyText {
 }
 
 /**
- * The body of a run's page. `words` contains the CRM's messages; it is empty for users who may not read them.
+ * Renders the body of a run's page. `words` contains the CRM's messages. It is empty for users who may not read them.
  */
 export async function renderRunBody(
   viewer: Viewer,
@@ -27,7 +27,7 @@ export async function renderRunBody(
   return { detail, text };
 }
 
-/** The page of one run. */
+/** Renders the page of one run. */
 export function renderRun(viewer: Viewer, { detail, text }: RunBodyText, note: string | null) {
   return render(
     <RunPage detail={detail} note={note} viewer={viewer}>
@@ -36,17 +36,17 @@ export function renderRun(viewer: Viewer, { detail, text }: RunBodyText, note: s
   );
 }
 
-/** The values that a run wrote to one contact. */
+/** Renders the values that a run wrote to one contact. */
 export function renderChanges(viewer: Viewer, view: ChangesView) {
   return render(<ChangesPage view={view} viewer={viewer} />);
 }
 
-/** What undoing a run would do, and the button that does it. */
+/** Renders what undoing a run would do, and the button that does it. */
 export function renderUndo(viewer: Viewer, content: UndoContent) {
   return render(<UndoPage content={content} viewer={viewer} />);
 }
 
-/** All runs. `isClient` is true if the selected client has pages. */
+/** Renders the page of all runs. `isClient` is true if the selected client has pages. */
 export function renderRuns(
   viewer: Viewer,
   list: RunListView,

@@ -71,8 +71,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
       const about = { id, report, now: clock.now() };
       return renderRunBody(viewer, await readRunDetail(application, about, query), words);
     };
-    // All users who watch the run request its end at once, so the page is cached. It is not taken from the
-    // cache if users can act on the run.
+    // All users who watch the run request its end at the same moment, so the page is cached. The cache is not used if
+    // users can act on the run.
     const isShared =
       report.status === 'succeeded' &&
       report.undone === undefined &&
@@ -162,7 +162,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   });
   return app;
 
-  /** If the run has ended in the meantime, the user has made no mistake. */
+  /** Stops the run. If it has ended in the meantime, the user has made no mistake. */
   async function stop(caller: Caller, run: string): Promise<'stopping' | 'dropped' | 'over'> {
     try {
       return (await perform(world, caller, stopRun, { run })).state;
@@ -173,7 +173,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   }
 }
 
-/** The notes that the next page can show. Its address only selects one of them. */
+/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
 const NOTES = {
   stopping: 'The run is stopping. It ends within seconds.',
   over: 'The run had already ended.',

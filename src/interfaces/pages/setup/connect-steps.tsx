@@ -45,7 +45,7 @@ export type DoorView = Pick<StepPageView, 'apps' | 'callbacks'> & {
   setup: Pick<StepPageView['setup'], 'id' | 'version' | 'answers'>;
 };
 
-/** The form with which a CRM is connected. */
+/** Renders the form with which a CRM is connected. */
 export function ConnectDoor({ page, about }: { page: DoorView; about: AboutRemoteCrm }) {
   const { setup, apps } = page;
   const { kind, name } = about;
@@ -93,7 +93,7 @@ export function ConnectDoor({ page, about }: { page: DoorView; about: AboutRemot
   );
 }
 
-/** The credentials of an app that is registered in the CRM. */
+/** Renders the credentials of an app that is registered in the CRM. */
 function AppFields(props: { page: DoorView; about: AboutRemoteCrm; ways: readonly SignIn[] }) {
   const { page, about, ways } = props;
   const { kind } = about;
@@ -138,7 +138,7 @@ function AppFields(props: { page: DoorView; about: AboutRemoteCrm; ways: readonl
   );
 }
 
-/** The values of a key. A secret that was entered is not shown again. */
+/** Renders the values of a key. A secret that was entered is not shown again. */
 function KeyFields(props: { page: DoorView; about: AboutRemoteCrm; signIn: SignIn }) {
   const { page, about, signIn } = props;
   const before = getSignIn(page.setup);
@@ -233,7 +233,7 @@ function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepVie
   );
 }
 
-/** The first part of a file, before the file is uploaded. */
+/** Renders the first part of a file, before the file is uploaded. */
 export function FilePreview({ of }: { of: DroppedPreview }) {
   if (of === 'workbook') {
     return <p class="hint">This is a workbook. Its first rows are shown once you use it.</p>;

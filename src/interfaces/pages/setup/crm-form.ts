@@ -43,7 +43,9 @@ export async function crmAnswers(
   return signedIn(setup, await readCrm(about, setup, form, allowed));
 }
 
-/** Returns the settings of a kind of CRM from its form. Throws a ConfigurationError for the field that is wrong. */
+/**
+ * Returns the settings for a kind of CRM from its form. Throws a ConfigurationError that points to the invalid field.
+ */
 export async function readCrm(
   about: AboutRemoteCrm,
   setup: Pick<Setup, 'answers'>,
@@ -70,7 +72,10 @@ export async function readCrm(
 
 const REMOTE_NAMES = new Intl.ListFormat('en-GB').format(REMOTE_CRMS.map(({ name }) => name));
 
-/** A key that was typed is used. Otherwise the app is used, in the way that the form names, by default with a consent. */
+/**
+ * Chooses how to sign in. A key that was typed is used. Otherwise the app is used, in the way that the form selects.
+ * The default is a consent.
+ */
 function chooseSignIn({ setup: { signIns } }: AboutRemoteCrm, form: Form): SignIn {
   const key = signIns.find(({ browser }) => browser === 'key');
   const ways = listAppWays(signIns);
@@ -81,7 +86,7 @@ function chooseSignIn({ setup: { signIns } }: AboutRemoteCrm, form: Form): SignI
   return chosen;
 }
 
-/** Returns the ways to sign in with the CRM's app; a consent, which needs the least, first. */
+/** Returns the ways to sign in with the CRM's app. A consent comes first, because it needs the least. */
 export function listAppWays(signIns: readonly SignIn[]): readonly SignIn[] {
   const ways = signIns.filter(({ browser }) => browser === 'app');
   return ways.toSorted((a, b) => Number(b.isConsent ?? false) - Number(a.isConsent ?? false));
@@ -112,7 +117,7 @@ function readKey({ kind }: AboutRemoteCrm, { type, fields }: SignIn, { setup, fo
   return Object.fromEntries(values);
 }
 
-/** Returns the credentials of the app: what was typed, what the operator has set, or what was entered before. */
+/** Returns the credentials of the app: the typed ones, those of the operator, or those entered before. */
 function readApp(
   { kind }: AboutRemoteCrm,
   { fields }: SignIn,
@@ -173,7 +178,10 @@ export function isSignedIn({ answers }: Partial<Pick<Draft, 'answers'>>): boolea
   return signIn !== undefined && signIn.isConsent !== true;
 }
 
-/** The same ID means a different person in another CRM, so every profile would be paid for again. */
+/**
+ * Throws if the kind of CRM changed. The same ID means a different person in another CRM, so every profile would be
+ * paid for again.
+ */
 export function requireSameKind({ isNew, stored, answers }: Setup, kind: string): void {
   if ((isNew && stored === null) || answers.crm?.kind === kind) return;
   throw new ConfigurationError(
@@ -182,7 +190,7 @@ export function requireSameKind({ isNew, stored, answers }: Setup, kind: string)
   );
 }
 
-/** Settings of one kind of CRM are not valid for another. */
+/** Removes the settings of the previous kind of CRM, because they are not valid for another. */
 export function cleared(answers: Answers, kind: string): Answers {
   if (answers.crm === undefined || answers.crm.kind === kind) return answers;
   const { fields: _, contacts, ...others } = answers;

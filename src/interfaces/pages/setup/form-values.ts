@@ -14,7 +14,7 @@ export interface Allowed {
   apps: Settings['setup']['apps'];
 }
 
-/** Returns the user's text without surrounding white space. Empty if there is none. */
+/** Returns the user's text without surrounding white space, or an empty string if there is none. */
 export function one(form: Form, name: string): string {
   const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
   return typeof value === 'string' ? requirePlainText('This form', value.trim()) : '';
@@ -57,7 +57,7 @@ export function answerMissing(what: string): ConfigurationError {
   return new ConfigurationError(what, { code: 'setup_answer_missing' });
 }
 
-/** A secret is sent only to the origin that the user typed it for. */
+/** Returns the secret that was entered before. A secret is sent only to the origin that the user typed it for. */
 export function secretAgain(changed: string, secret: string, field: string): ConfigurationError {
   const refusal = new ConfigurationError(
     `You changed ${changed}, so enter ${secret} again. A secret is only sent to the address that it was entered for.`,

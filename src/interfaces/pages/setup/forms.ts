@@ -42,7 +42,7 @@ import {
 } from './form-values.ts';
 
 /**
- * Returns the answers, including the answers that one step has submitted. Throws a ConfigurationError for
+ * Returns the answers, including the answers that the current step has submitted. Throws a ConfigurationError for
  * invalid values.
  */
 export async function answered(
@@ -207,7 +207,7 @@ function fieldAnswers(form: Form): FieldMapping[] {
 }
 
 /**
- * Networks provide warm paths, which have separate fields: the connector's fields, unless the user chose
+ * Adds the fields for warm paths, which networks provide. They are the connector's fields, unless the user chose
  * others.
  */
 async function withPaths(answers: Answers, networks: NetworkSetting[]): Promise<Answers> {
@@ -287,7 +287,10 @@ function readSchedule(before: Answers['schedule'], form: Form): Answers['schedul
   return { catchUp: true, jitterMs: 30_000, ...before, cron, timezone };
 }
 
-/** The address is a secret, so it is not shown again. If the field is empty, the stored address is kept. */
+/**
+ * Adds the alerts. The address is a secret, so it is not shown again. If the field is empty, the stored address is
+ * kept.
+ */
 export async function withAlerts(answers: Answers, form: Form, allowed: Allowed): Promise<Answers> {
   const { alerts, ...others } = answers;
   if (one(form, 'alertsOff') !== '') return others;

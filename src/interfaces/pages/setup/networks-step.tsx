@@ -4,7 +4,10 @@ import { TableCell, TableHead } from '../frame/parts.tsx';
 import { FormButtons } from './parts.tsx';
 import type { StepView } from './steps.ts';
 
-/** A longer list of groups would not help users choose. In this one, they can use the browser's search. */
+/**
+ * The maximum number of groups in the list. A longer list would not help users choose. In this one, they can use the
+ * browser's search.
+ */
 const MOST_GROUPS = 300;
 
 export function NetworksStep({ setup, view }: { setup: Setup; view: StepView['networks'] }) {

@@ -2,7 +2,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { Icon } from '../frame/parts.tsx';
 
-/** A field with its label and a sentence of help. */
+/** Renders a field with its label and a sentence of help. */
 export function Field(props: {
   name: string;
   label: string;
@@ -15,7 +15,7 @@ export function Field(props: {
   list?: string;
   /** True if an empty field is filled with the browser's time zone. */
   isOwnZone?: boolean;
-  /** Distinguishes several fields with the same name on a page. */
+  /** An ID that distinguishes fields with the same name on a page. */
   id?: string;
 }) {
   const { name, label, hint, type = 'text', value, placeholder, isNeeded = false, list } = props;
@@ -45,7 +45,7 @@ export function Field(props: {
   );
 }
 
-/** A list in which users choose one option. */
+/** Renders a list in which users choose one option. */
 export function Choice(props: {
   name: string;
   label: string;
@@ -77,7 +77,7 @@ export function Choice(props: {
   );
 }
 
-/** A list in which users choose several options. */
+/** Renders a list in which users choose several options. */
 export function Ticks(props: {
   name: string;
   legend: string;
@@ -102,7 +102,7 @@ export function Ticks(props: {
   );
 }
 
-/** The problem, shown next to the field where the user can fix it. */
+/** Renders the problem, shown next to the field where the user can fix it. */
 export function Problem({ text }: { text: string | null }) {
   if (text === null) return null;
   return (
@@ -113,7 +113,7 @@ export function Problem({ text }: { text: string | null }) {
   );
 }
 
-/** The buttons at the end of a step: back, other actions, and continue. */
+/** Renders the buttons at the end of a step: back, other actions, and continue. */
 export function FormButtons(
   props: PropsWithChildren<{ back: string | null; label?: string; isQuiet?: boolean }>,
 ) {

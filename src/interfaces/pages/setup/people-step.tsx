@@ -83,7 +83,7 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
   );
 }
 
-/** The CRM's marks about mail and calls. Nothing is chosen before the user has decided. */
+/** Renders the CRM's marks about mail and calls. Nothing is chosen before the user has decided. */
 function ContactMarks({ setup }: { setup: Setup }) {
   const about = findRemoteCrm(setup.answers.crm?.kind);
   const question = about === undefined ? null : askContactMarks(about);
@@ -127,7 +127,7 @@ function markChoices(
   return isThere ? [none, ...fields] : [none, { value: chosen, label: chosen }, ...fields];
 }
 
-/** Asks what each value of a choice list means. */
+/** Renders a question for each value of a choice list: what it means. */
 function MarkMeanings(props: { values: MarkFieldValues; contacts: Setup['answers']['contacts'] }) {
   const { values, contacts } = props;
   const { kind, field, of } = values;
@@ -265,9 +265,7 @@ function chosenColumns(
   };
 }
 
-/**
- * Every column with an example, including unused columns, so users notice a column that was left out.
- */
+/** Renders every column with an example, including unused columns, so users notice a column that was left out. */
 function AllColumns({ lines }: { lines: readonly ColumnLine[] }) {
   const unused = lines.filter(({ use }) => use === null).length;
   return (

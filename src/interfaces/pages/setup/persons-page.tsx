@@ -13,7 +13,7 @@ export interface PersonsView {
   isRateLow: boolean;
 }
 
-/** Shows a few contacts as they would be sent to the service, so users can check the columns. */
+/** Renders a few contacts as they would be sent to the service, so users can check the columns. */
 export function renderPersons(viewer: Viewer, view: PersonsView) {
   const { integration, persons, isRateLow } = view;
   return render(

@@ -91,7 +91,7 @@ function Costs({ look }: { look: PlanView['look'] }) {
   );
 }
 
-/** The script checks whether the run has ended. Without scripts, a reload checks it. */
+/** Renders the trial in progress. The script checks whether the run has ended. Without scripts, a reload checks it. */
 function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView }) {
   return (
     <div class="current" data-wait-run={setup.trialRun}>
@@ -189,7 +189,7 @@ function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
   );
 }
 
-/** One choice with two answers: when the contacts are sent that the trial has left. */
+/** Renders a choice with two answers: when to send the contacts that the trial has left. */
 function Rest(props: { setup: Setup; rest: number | null; nextRun: number | null }) {
   const { setup, rest, nextRun } = props;
   const { schedule } = setup.answers;
@@ -296,7 +296,7 @@ function Examples({ examples }: { examples: PlanView['examples'] }) {
   );
 }
 
-/** A change to an existing integration: the differences, and the button that applies them. */
+/** Renders a change to an existing integration: its differences, and the button that applies them. */
 function Change({ setup, view }: { setup: Setup; view: PlanView }) {
   const { diff, changesPeople, look } = view;
   const isSame = diff !== null && diff.length === 0;

@@ -36,14 +36,14 @@ export interface WizardContext {
   noteNames(c: Context<HttpEnv>, integrationId: string): Promise<void>;
   /** Returns the set-up in the address. Throws an HttpError (404) if there is none that the user has access to. */
   requireSetup(c: Context<HttpEnv>): Promise<Setup>;
-  /** Responds with the page of a step; with status 422 if there is a problem. */
+  /** Responds with the page of a step. If there is a problem, the status is 422. */
   show(
     c: Context<HttpEnv>,
     setup: Setup,
     step: SetupStep,
     problem?: string | null,
   ): Promise<Response>;
-  /** Does the same for an error that the user can correct; throws all others. */
+  /** Responds with the same page after an error that the user can correct. Throws all other errors. */
   refused(c: Context<HttpEnv>, setup: Setup, step: SetupStep, error: unknown): Promise<Response>;
   /** Shows the step as it was saved in another window in the meantime, with the user's typed values. */
   conflict(c: Context<HttpEnv>, step: SetupStep): Promise<Response>;
@@ -164,7 +164,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
   }
 }
 
-/** The notes that the next page can show. Its address only selects one of them. */
+/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
 const NOTES: Readonly<Record<string, string>> = {
   connected: 'The account is connected.',
   file: 'The file was accepted. Now choose the columns that describe a person.',
@@ -186,7 +186,7 @@ const CHANGED_ELSEWHERE =
 const PLAN_CHANGED =
   'The set-up was continued in another window since you opened this page, so nothing was stored and nothing was started. This is the plan as it is now.';
 
-/** The pages that show names and values of the CRM. */
+/** The pages that show names and values from the CRM. */
 const NAMES_SHOWN: ReadonlySet<SetupStep> = new Set(['people', 'fields', 'plan']);
 
 /** A longer text is not a name. */

@@ -19,12 +19,12 @@ export function renderStep(viewer: Viewer, view: StepPageView) {
   return render(<StepPage viewer={viewer} view={view} />);
 }
 
-/** The content that is inserted into the file step. */
+/** Renders the content that is inserted into the file step. */
 export function renderPreview(preview: DroppedPreview) {
   return renderPart(<FilePreview of={preview} />);
 }
 
-/** A page that redirects to a CRM automatically. */
+/** Renders a page that redirects to a CRM automatically. */
 export function renderLeave(viewer: Viewer, { crm, href }: { crm: string; href: string }) {
   return render(
     <Layout title={`To ${crm}`} viewer={viewer} area="setup" goesTo={href}>
@@ -52,7 +52,7 @@ export interface PresentView {
   note: string | null;
 }
 
-/** An existing integration, and the ways to change it. */
+/** Renders an existing integration, and the ways to change it. */
 export function renderPresent(viewer: Viewer, view: PresentView) {
   const { integration, isOfFile, hasResults, note } = view;
   const { id, name = id } = integration;

@@ -19,7 +19,7 @@ export interface StartView {
   note: string | null;
 }
 
-/** The page on which users start or continue a set-up, or change an integration. */
+/** Renders the page on which users start or continue a set-up, or change an integration. */
 export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView }) {
   const { setups, integrations, more, find, note } = view;
   const isFirst = setups.length + integrations.length === 0 && find === '';

@@ -78,7 +78,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     },
   );
 
-  /** Keeps the address of a chat, which no page shows, when another field of its form was refused. */
+  /** Keeps the address of a chat when another field of its form was refused, because no page shows this address. */
   async function keepAlerts(setup: Setup, form: Form): Promise<void> {
     if (one(form, 'alertsUrl') === '') return;
     const answers = await withAlerts(setup.answers, form, allowed).catch(() => null);

@@ -81,7 +81,7 @@ export interface PlanView {
   run: RunReport | null;
   reasons: ReasonCount[];
   examples: TrialExample[];
-  /** The first run of the schedule (epoch ms), or null without a schedule. */
+  /** The time of the schedule's first run in epoch milliseconds, or null without a schedule. */
   nextRun: number | null;
   /** The number of mapped fields. */
   fieldCount: number;
@@ -111,7 +111,7 @@ export interface StepPageView {
   apps: Settings['setup']['apps'];
   serviceUrl: string | null;
   alerts: Settings['alerts'];
-  /** The addresses to which the CRMs redirect users, by kind; only for the first step. */
+  /** The addresses to which the CRMs redirect users, by kind of CRM. Only used in the first step. */
   callbacks: ReadonlyMap<string, string>;
 }
 
@@ -260,7 +260,7 @@ async function readMappings(
 
 const columnsSchema = z.object({ columns: z.object({ id: z.string() }), output: z.string() });
 
-/** Returns the connector's own map. In a new client, file columns with our names are not overwritten. */
+/** Returns the connector's own map. In a new client, columns of the file that have our names are not overwritten. */
 async function readDefaultFields(
   { answers, isNew }: Pick<Setup, 'answers' | 'isNew'>,
   crm: Integration['crm'],
@@ -352,7 +352,8 @@ export interface DiffLine {
 }
 
 /**
- * Compares line by line with the longest common subsequence, which is fast enough because settings are short.
+ * Compares the settings line by line by their longest common subsequence. This is fast enough because settings are
+ * short.
  */
 function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')];

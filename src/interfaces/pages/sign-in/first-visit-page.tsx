@@ -3,7 +3,7 @@ import type { Visit } from '../../api/request/secret.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { NewPassword } from '../users/new-password.tsx';
 
-/** The page of the one-time link. Opening it changes nothing; the button uses the link. */
+/** Renders the page of the one-time link. Opening the page changes nothing. Its button uses the link. */
 export function renderFirstVisit(viewer: Viewer) {
   return render(
     <Layout title="First visit" viewer={viewer}>
@@ -26,15 +26,15 @@ export function renderFirstVisit(viewer: Viewer) {
 
 export interface FirstAccountView {
   visit: Visit;
-  /** The typed values; blank at first. */
+  /** The typed values, which are blank at first. */
   typed: PersonIdentity;
   /** False if nobody signs in with a password. The next page then offers a passkey. */
   hasPasswords: boolean;
-  /** Why no account was created, or null before the first attempt. */
+  /** The reason why no account was created, or null before the first attempt. */
   problem: string | null;
 }
 
-/** The form for the account of the first owner. */
+/** Renders the form for the account of the first owner. */
 export function renderFirstAccount(viewer: Viewer, view: FirstAccountView) {
   const { visit, typed, hasPasswords, problem } = view;
   const title = visit === 'first' ? 'Create your account' : 'Recover your account';

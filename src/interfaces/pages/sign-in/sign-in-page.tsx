@@ -12,13 +12,13 @@ export interface SignInView {
   hasPeople: boolean;
   /** True if users can sign in with a password. */
   hasPasswords: boolean;
-  /** The request for a passkey, or null while there is none. */
+  /** The request for a passkey, or null if there is none. */
   passkey: PasskeyOffer | null;
   /** The name of the identity provider, or null if there is none. */
   provider: string | null;
 }
 
-/** The form for visitors who are not signed in. */
+/** Renders the form for visitors who are not signed in. */
 export function renderSignIn(viewer: Viewer, view: SignInView) {
   const { to, refused, hasPeople, hasPasswords, passkey, provider } = view;
   return render(

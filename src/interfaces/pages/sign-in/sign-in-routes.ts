@@ -16,7 +16,7 @@ export interface SignInDoors {
   access: Access;
   passwords: PasswordSignIn;
   passkeys: PasskeySignIn;
-  /** Null without an identity provider. */
+  /** The sign-in with the identity provider, or null without a provider. */
   provider: ProviderSignIn | null;
 }
 
@@ -35,8 +35,8 @@ export function signInRoutes(
   });
 
   /**
-   * For a page that is about to send a form: whether its session has ended, and what happens to the form
-   * after the sign-in.
+   * Tells a page that is about to send a form whether its session has ended, and what happens to the form after the
+   * sign-in.
    */
   app.get('/sign-in/state', async (c) => {
     const principal = await access.identify(c);

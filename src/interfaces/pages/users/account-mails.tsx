@@ -2,7 +2,7 @@ import { MAIL_RULES, type MailKind } from '../../../core/mail-kinds.ts';
 import type { MailsView } from '../../../operations/mails.ts';
 import { TableCell, TableHead } from '../frame/parts.tsx';
 
-/** The monthly mails of the user's own account, each with a switch. */
+/** Renders the monthly mails of the user's own account, each with a switch. */
 export function AccountMails({ mails }: { mails: MailsView }) {
   const { email, isVerified, problem, kinds } = mails;
   const isAnyOn = kinds.some(({ isOn }) => isOn);

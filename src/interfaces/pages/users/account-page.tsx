@@ -13,17 +13,17 @@ import { NewPassword } from './new-password.tsx';
 import { PasskeyForm } from './passkey-parts.tsx';
 
 export interface AccountView {
-  /** Null for a token. */
+  /** The user's email address, or null for a token. */
   email: string | null;
   hasPassword: boolean;
   sessions: readonly (SessionRecord & { isThis: boolean })[];
-  /** Null for a caller who is not a user. */
+  /** The user's passkeys, or null for a caller who is not a user. */
   passkeys: AccountPasskeys | null;
   /** The users of CRMs who act with this user's rights. */
   links: readonly LinkedCrmUser[];
-  /** Null for a caller who is not a user. */
+  /** The user's monthly mails, or null for a caller who is not a user. */
   mails: MailsView | null;
-  /** Why the password, or a passkey, was not changed. */
+  /** The reason why the password or a passkey was not changed. */
   problem: Problem | null;
 }
 
@@ -37,7 +37,7 @@ export interface AccountPasskeys {
   own: readonly PasskeyView[];
   /** True if the user has recently confirmed their identity in this session. */
   canRemove: boolean;
-  /** The public address, if browsers cannot create passkeys for it, or null if they can. */
+  /** The public address if browsers cannot create passkeys for it. Null if they can. */
   impossibleAt: string | null;
   /** False while the server works on its own computer only. */
   isFinal: boolean;
@@ -49,7 +49,7 @@ export interface AccountPasskeys {
   newName: string;
 }
 
-/** The user's own account. */
+/** Renders the user's own account. */
 export function renderAccount(viewer: Viewer, view: AccountView, note: string | null) {
   const { email, hasPassword, sessions, passkeys, links, mails, problem } = view;
   const { principal } = viewer;
@@ -195,7 +195,7 @@ function PasskeyTable(props: { viewer: Viewer; own: readonly PasskeyView[]; canR
   );
 }
 
-/** Users confirm their identity before they change how they sign in. */
+/** Renders the proof of identity. It is needed before users change how they sign in. */
 function Proof(props: { prove: PasskeyOffer | null; hasPassword: boolean; email: string }) {
   const { prove, hasPassword, email } = props;
   return (

@@ -1,4 +1,4 @@
-/** The user's own account: the password, the passkeys, the sessions; and joining by an invitation link. */
+/** The user's own account with the password, the passkeys and the sessions, and the page of an invitation link. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -29,7 +29,7 @@ import { createGuesses, NOT_MADE, passkeyRoutes } from './passkey-routes.ts';
 export interface AccountDoors {
   access: Access;
   passkeys: PasskeySignIn;
-  /** Null without an identity provider. */
+  /** The sign-in with the identity provider, or null without a provider. */
   provider: ProviderSignIn | null;
   getAddress: ClientAddress;
 }
@@ -130,7 +130,7 @@ export function accountRoutes(
     return [...application.integrations.values()].flatMap(({ id, name }) => [id, name ?? '']);
   }
 
-  /** Returns the way to sign in from the form: a password or a passkey, or null if it is not valid. */
+  /** Returns the sign-in method from the form, which is a password or a passkey. Returns null if it is not valid. */
   async function readCredential(
     c: Context<HttpEnv>,
     secret: string,
@@ -172,7 +172,7 @@ function withoutPassword(): HttpError {
   );
 }
 
-/** The notes that the next page can show. Its address only selects one of them. */
+/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
 const NOTES = {
   attacked:
     'Someone has tried ten or more wrong passwords for your account in the last 15 minutes. None of them was correct. A passkey cannot be guessed: add one here.',

@@ -15,7 +15,7 @@ export interface AddressView extends z.output<typeof showAddress.result> {
   proof: { email: string; hasPassword: boolean } | null;
 }
 
-/** The address under which colleagues reach the server. */
+/** Renders the address under which colleagues reach the server. */
 export function renderAddress(viewer: Viewer, view: AddressView) {
   const { from, link, isFirst, hasClients, proof } = view;
   const isOpen = from !== 'settings';
@@ -146,7 +146,7 @@ function State({ viewer, view }: { viewer: Viewer; view: AddressView }) {
   );
 }
 
-/** The users whose passkeys stopped working. */
+/** Renders the users whose passkeys stopped working. */
 function Lost({ view: { lostPasskeys } }: { view: AddressView }) {
   if (lostPasskeys.length === 0) return null;
   return (
@@ -170,7 +170,7 @@ function Consequences({ view: { keptPasskeys } }: { view: AddressView }) {
   );
 }
 
-/** Owners confirm their identity before they change where everybody's links lead. */
+/** Renders the proof of identity. Owners need it before they change the address that everybody's links contain. */
 function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) {
   return (
     <section class="card" aria-labelledby="proof-title">
@@ -206,7 +206,7 @@ function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) 
   );
 }
 
-/** The steps outside donor-sync, which never opens itself to the network. */
+/** Renders the steps that users take outside donor-sync, which never opens itself to the network. */
 function Outside() {
   return (
     <section class="card" aria-labelledby="outside-title">

@@ -91,7 +91,10 @@ export function addressRoutes(
   });
   return app;
 
-  /** Returns the address that waits for this value, or null if the value is wrong, used, replaced or too old. */
+  /**
+   * Returns the address that waits for this one-time value. Returns null if the value is wrong, used, replaced or too
+   * old.
+   */
   async function findAsked(c: Context<HttpEnv>, value: string): Promise<AddressRecord | null> {
     const { proposed } = await readAddresses(store.reader, address.given);
     const isRight = proposed !== null && isValueOf(proposed, sealer, value);
@@ -100,8 +103,8 @@ export function addressRoutes(
   }
 
   /**
-   * Returns the reason why this request does not prove that others can reach the server at the address, or null if it
-   * proves it.
+   * Returns the reason why this request does not prove that others can reach the server at the address. Returns null if
+   * it proves it.
    */
   function findDetour(c: Context<HttpEnv>, { url, browser }: AddressRecord): string | null {
     const wanted = new URL(url);

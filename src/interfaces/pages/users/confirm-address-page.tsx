@@ -4,11 +4,11 @@ export interface ConfirmationView {
   /** The address, or null if the link no longer works. */
   url: string | null;
   state: 'asks' | 'confirmed' | 'gone';
-  /** Why the address was not confirmed, or null before the first attempt. */
+  /** The reason why the address was not confirmed, or null before the first attempt. */
   problem: string | null;
 }
 
-/** The page that another browser sees under the new address. Opening it changes nothing. */
+/** Renders the page that another browser sees under the new address. Opening it changes nothing. */
 export function renderConfirmation(viewer: Viewer, { url, state, problem }: ConfirmationView) {
   if (state === 'gone') {
     return render(
@@ -58,7 +58,7 @@ export function renderConfirmation(viewer: Viewer, { url, state, problem }: Conf
             {problem}
           </p>
         )}
-        {/* Without an action it goes to the address of the page, which has the one-time value. */}
+        {/* Without an action, the form is sent to the address of the page, which contains the one-time value. */}
         <form method="post">
           <button type="submit" class="button primary">
             Confirm

@@ -11,7 +11,7 @@ export interface LinkView {
   isProven: boolean;
 }
 
-/** The page that links a user of a CRM. It says whose rights the other one gets. */
+/** Renders the page that links a user of a CRM. It explains whose rights that user gets. */
 export function renderLink(viewer: Viewer, { user, isUser, isProven }: LinkView) {
   if (user === null) {
     return render(
@@ -61,7 +61,7 @@ function LinkForm({ isUser, isProven }: Pick<LinkView, 'isUser' | 'isProven'>) {
       </p>
     );
   }
-  // Without an action it goes to the address of the page, which has the one-time value.
+  // Without an action, the form is sent to the address of the page, which contains the one-time value.
   return (
     <form method="post">
       <button type="submit" class="button primary">
@@ -71,7 +71,7 @@ function LinkForm({ isUser, isProven }: Pick<LinkView, 'isUser' | 'isProven'>) {
   );
 }
 
-/** The links of a user, on their own account page. */
+/** Renders the links of a user, on their own account page. */
 export function CrmUsers({ viewer, links }: { viewer: Viewer; links: readonly LinkedCrmUser[] }) {
   return (
     <section class="card" aria-labelledby="links-title">

@@ -11,13 +11,13 @@ export const BOX = 'integration.';
 const rightsSchema = z.looseObject({
   role: z.enum(ROLES),
   reach: z.enum(['all', 'some']),
-  /** The IDs as a text, if there are too many integrations for checkboxes. */
+  /** The IDs as text, if there are too many integrations for checkboxes. */
   ids: z.string().max(64_000).default(''),
 });
 
 /**
- * Returns the role and the clients. Throws a ConfigurationError (invalid) if access is limited to some
- * clients, and none is named.
+ * Returns the role and the clients. Throws a ConfigurationError (invalid) if access is limited to some clients but none
+ * is selected.
  */
 export function readRights(form: Record<string, unknown>): Rights {
   const { role, reach, ids } = read(rightsSchema, form);
@@ -36,7 +36,7 @@ function read<Form>(schema: z.ZodType<Form>, form: Record<string, unknown>): For
   throw invalidRequest(error?.issues[0]?.message ?? 'The form is not filled in.');
 }
 
-/** Returns the browser's passkey response and the request that it answers; blank if there is none. */
+/** The browser's passkey response and the request that it answers. Both are blank if there is no response. */
 export const passkeyShape = {
   response: z.string().max(16_000).catch(''),
   way: z.string().max(2_000).catch(''),

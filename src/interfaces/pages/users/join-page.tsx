@@ -10,11 +10,11 @@ export interface JoinView {
   isNew: boolean;
   /** The request for a passkey, or null if there can be none. */
   passkey: PasskeyOffer | null;
-  /** Why the password or the passkey was not accepted. */
+  /** The reason why the password or the passkey was not accepted. */
   problem: string | null;
 }
 
-/** The page of an invitation link, or null if the link is not valid, or no longer valid. */
+/** Renders the page of an invitation link. `view` is null if the link is not valid or no longer valid. */
 export function renderJoin(viewer: Viewer, view: JoinView | null) {
   if (view === null) {
     return render(

@@ -1,7 +1,7 @@
 import { MAIL_RULES, type MailKind } from '../../../core/mail-kinds.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 
-/** The page to which the link in a mail leads that confirms an address. Opening it changes nothing. */
+/** Renders the page that confirms a mail address. The link in a mail leads to it. Opening the page changes nothing. */
 export function renderConfirmMail(viewer: Viewer, code: string) {
   return render(
     <Layout title="Confirm your e-mail address" viewer={viewer}>
@@ -20,12 +20,15 @@ export function renderConfirmMail(viewer: Viewer, code: string) {
 }
 
 interface StopView {
-  /** Null for a link that is not ours. */
+  /** The kind of mail, or null for a link that is not ours. */
   kind: MailKind | null;
   state: 'asks' | 'stopped' | 'wrong';
 }
 
-/** The page to which the link in each monthly mail leads. It needs no session. Opening it changes nothing. */
+/**
+ * Renders the page that stops a monthly mail. The link in each mail leads to it. It needs no session. Opening the page
+ * changes nothing.
+ */
 export function renderStopMail(viewer: Viewer, { kind, state }: StopView) {
   if (kind === null || state === 'wrong') {
     return render(

@@ -1,7 +1,7 @@
 import { MIN_PASSWORD_LENGTH } from '../../../people/sign-in/password.ts';
 
 /**
- * The form field in which a user chooses a password. The element `refused` contains the problem, if there is
+ * Renders the form field in which a user chooses a password. The element `refused` contains the problem, if there is
  * one.
  */
 export function NewPassword(props: { label: string; hint: string; hasProblem: boolean }) {

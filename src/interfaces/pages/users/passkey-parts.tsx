@@ -2,7 +2,7 @@ import type { PropsWithChildren } from 'hono/jsx';
 import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
 
 /**
- * A form that the passkey script shows and fills in, and the reason that is shown if the script cannot. The
+ * Renders a form that the passkey script shows and fills in, and the reason that is shown if the script cannot. The
  * page needs the asset `passkeyScript`.
  */
 export function PasskeyForm(

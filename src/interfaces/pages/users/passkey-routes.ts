@@ -120,7 +120,7 @@ export function passkeyRoutes(
   }
 }
 
-/** Wrong passwords that are typed by a user who is already signed in. */
+/** Creates the counter of wrong passwords that a user types who is already signed in. */
 export function createGuesses({
   application,
   clock,

@@ -3,7 +3,7 @@ import { encode } from 'uqr';
 /** Modules of white around the code, as the standard asks. */
 const QUIET_ZONE = 4;
 
-/** A QR code as an inline picture: black on white in both themes, because cameras need that. */
+/** Renders a QR code as an inline picture: black on white in both themes, because cameras need that. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET_ZONE });
   return (
@@ -20,7 +20,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** One rectangle for each group of dark modules that touch. */
+/** Draws one rectangle for each group of adjacent dark modules. */
 function drawRow(row: readonly boolean[], y: number): string {
   let path = '';
   for (let x = 0; x < row.length; x += 1) {

@@ -97,7 +97,7 @@ export function renderUsers(viewer: Viewer, view: PeopleView, note: string | nul
   );
 }
 
-/** The address that invitation links lead to. */
+/** Renders the address that invitation links lead to. */
 function AddressLine({ address: { url, from } }: { address: ServerAddress }) {
   if (from === 'default') {
     return (

@@ -83,7 +83,7 @@ function back(note: Note) {
   return (c: Context<HttpEnv>) => c.redirect(`/users?note=${note}`, 303);
 }
 
-/** The notes that the next page can show. Its address only selects one of them. */
+/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
 const NOTES = {
   changed: 'The new rights apply from now on.',
   disabled: 'The user can no longer sign in and was signed out everywhere.',
