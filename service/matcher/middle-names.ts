@@ -11,6 +11,11 @@ const OTHER_INITIAL = {
   ...{ bits: Math.log2(0.02 / 0.93), reason: 'The middle initial is another one' },
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
+/** Nina is seldom a mistake for Tina: two relatives may have these middle names. */
+const OTHER_NAME = {
+  ...{ bits: Math.log2(0.05), reason: 'The middle name is another known name' },
+  ...{ isContradiction: true, atMost: MOSTLY_TWO },
+};
 const MIDDLE_M = 0.6;
 
 /** If middle names differ, they indicate two people, such as a father and a son. */
@@ -26,6 +31,7 @@ export function weighMiddle(
   if (mine.length === 0 || theirs.length === 0) return [];
   const agreed = mine.find((one) => theirs.some((other) => middlesAgree(one, other)));
   if (agreed === undefined) return weighOtherMiddle(mine, theirs, { lastParts, last }, donor);
+  if (!theirs.some((other) => areOneMiddle(comparing, agreed, other))) return [OTHER_NAME];
   const isFull = theirs.some((other) => other === agreed && other.length > 1);
   const bits = isFull
     ? Math.log2(MIDDLE_M / Math.max(1e-3, comparing.population.first(agreed)))
@@ -37,6 +43,15 @@ export function weighMiddle(
     last === donor.last &&
     reading.generation === donor.generation;
   return [{ m: MIDDLE_M, bits, reason, isMiddle: true, ...(isWholeName ? WHOLE_NAME : {}) }];
+}
+
+/** Returns whether two middle names that agree but for a typo are not two known names, such as Nina and Tina. */
+function areOneMiddle(comparing: Comparing, one: string, other: string): boolean {
+  if (!middlesAgree(one, other)) return false;
+  const isPart = one.startsWith(other) || other.startsWith(one);
+  const fit = fitFirstName(one, other);
+  if (isPart || fit === 'spelling' || fit === 'nickname') return true;
+  return mayBeOwnName(comparing, one, other, false) !== 'surely';
 }
 
 const WHOLE_NAME: Pick<Evidence, 'isWholeName'> = { isWholeName: true };

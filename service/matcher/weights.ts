@@ -143,6 +143,9 @@ const ONE_SUFFIX: Evidence = {
   reason: 'Only one of the two has a suffix, so they may be a father and a son',
   ...{ needsOneOf: ['employer', 'birth'], needsForJoin: ['birth'], atMost: MOSTLY_ONE },
 };
+/** The father of such a donor is hardly alive, so the suffix was only left out. */
+const SUFFIX_OF_OLD: Evidence = { bits: 0, reason: '', needsForJoin: ['birth'] };
+const OLD_SON = 70;
 const LEAST_EMPLOYER_SHARE = 1e-4;
 /**
  * If an employer has more than this share of the donors, there are namesakes from other places among its
@@ -355,8 +358,15 @@ const NEEDS_ALL: Pick<Evidence, 'needs' | 'atMost'> = {
  */
 function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undefined {
   if (reading.generation === null && donor.generation === null) return [];
+  if (reading.generation === null && isSonOfTheDead(donor)) return [SUFFIX_OF_OLD];
   if (reading.generation === null || donor.generation === null) return [ONE_SUFFIX];
   return reading.generation === donor.generation ? [GENERATION] : undefined;
+}
+
+/** Returns whether the father, after whom the donor is called Jr or III, would be at least about 90. */
+function isSonOfTheDead({ generation, born }: Candidate): boolean {
+  const age = new Date().getUTCFullYear() - Number(born.slice(0, 4));
+  return generation !== null && generation > 1 && born !== '' && age >= OLD_SON;
 }
 
 function weighLast(

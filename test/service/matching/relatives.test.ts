@@ -108,9 +108,30 @@ describe('a brother with the same two given names in the other order, at the sam
   });
 });
 
+describe('a mother or a daughter with the same name and a similar middle name, at the same home', () => {
+  const michele = (middle: string) =>
+    aDonor('Michele', { name: { first: 'Michele', middle, last: 'Oldenquist' }, work: [JOB] });
+
+  it('is not the donor if the two middle names are known names', () => {
+    const nina = { first: 'Michele Nina' };
+    expect(isFound([michele('Tina')], nina)).toBe(false);
+    expect(isFound([michele('Tina')], { ...nina, employers: [WORK] })).toBe(true);
+  });
+
+  it.each([
+    ['Catherine', 'Katherine'],
+    ['Elizabeth', 'Elisabeth'],
+    ['Nina', 'N.'],
+    ['Gertrude', 'Gertrdue'],
+  ])('is the donor if %s is written as %s', (middle, written) => {
+    expect(isFound([michele(middle)], { first: `Michele ${written}` })).toBe(true);
+  });
+});
+
 describe('a father or a son with the same name, at the same home', () => {
-  const junior = aDonor('Robert', { suffix: 'Jr', work: [JOB] });
-  const robert = aDonor('Robert', { work: [JOB] });
+  const born = `${new Date().getUTCFullYear() - 50}-09-08`;
+  const junior = aDonor('Robert', { suffix: 'Jr', birthday: born, work: [JOB] });
+  const robert = aDonor('Robert', { birthday: born, work: [JOB] });
 
   it.each([
     ['the file', junior, 'Oldenquist'],
@@ -118,7 +139,15 @@ describe('a father or a son with the same name, at the same home', () => {
   ])('is not the donor if only %s has a suffix', (_, donor, last) => {
     expect(isFound([donor], { first: 'Robert', last })).toBe(false);
     expect(isFound([donor], { first: 'Robert', last, employers: [WORK] })).toBe(true);
-    expect(isFound([donor], { first: 'Robert', last, born: BORN })).toBe(true);
+    expect(isFound([donor], { first: 'Robert', last, born })).toBe(true);
+  });
+
+  it('is the donor if the suffix is only in the file, and the son is so old that the father is hardly alive', () => {
+    const birthday = `${new Date().getUTCFullYear() - 75}-09-08`;
+    const old = aDonor('Robert', { suffix: 'Jr', birthday });
+    const senior = aDonor('Robert', { suffix: 'Sr', birthday });
+    expect(isFound([old], { first: 'Robert' })).toBe(true);
+    expect(isFound([senior], { first: 'Robert' })).toBe(false);
   });
 
   it('is the donor if both have the same suffix, or neither has one', () => {
