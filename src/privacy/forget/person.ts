@@ -23,9 +23,10 @@ import {
   storedPersonFingerprints,
 } from '../../identity/person-fingerprints.ts';
 import { findContactsByDonor } from '../../networks/statements/network-members.ts';
+import { findErasures } from '../statements/erasures.ts';
 import type { KnownContact } from '../statements/known-contacts.ts';
 import { findContactsAlike } from '../statements/known-contacts.ts';
-import { findKeptTexts, findNamesOfDonors } from '../statements/mentions.ts';
+import { findKeptTexts, findNamesOfDonors, parsePerson } from '../statements/mentions.ts';
 import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 
 /** The CRM's response to an ID. */
@@ -49,7 +50,10 @@ export async function lookUp(main: Target | undefined, crmId: string): Promise<C
   }
 }
 
-/** Returns the fingerprints by which the person is recognised later, from the CRM and from the store. */
+/**
+ * Returns the fingerprints by which the person is recognised later. They come from the CRM, from the store, and from the
+ * blocks of earlier attempts. The contact may have left the CRM since, and nothing else may identify the person.
+ */
 export async function findPerson(
   { application: { store } }: ForgetPersonDeps,
   account: readonly string[],
@@ -62,6 +66,9 @@ export async function findPerson(
     for (const { identity } of (await findContacts(store.reader, id, forms)).values()) {
       person = joinedFingerprints(person, storedPersonFingerprints(store.fingerprint, identity));
     }
+  }
+  for (const block of await findErasures(store, account, forms)) {
+    person = joinedFingerprints(person, parsePerson(block.person));
   }
   return person;
 }

@@ -13,6 +13,7 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { WriteState } from '../../database/tables/fields.ts';
 import type { Trx } from '../../database/tables/tables.ts';
+import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 import { DONOR_PLACES } from './contact-places.ts';
 import { LEFT_STATES, leftContact } from './left-values.ts';
 
@@ -72,6 +73,17 @@ const ALL_FIELDS = '*';
 const fieldNames = z.array(z.string());
 
 const namesSchema = z.object({ names: z.array(z.string()).default([]) });
+
+const personSchema = namesSchema.extend({
+  name: z.string(),
+  addresses: z.array(z.string()),
+  employers: z.array(z.string()),
+});
+
+/** Returns the fingerprints in `forgotten.person`; null if the block has none. */
+export function parsePerson(person: string | null): PersonFingerprints | null {
+  return person === null ? null : personSchema.parse(JSON.parse(person));
+}
 
 /** Returns the names in `forgotten.person`, as fingerprints of their words. */
 export function parseNames(person: string | null): string[] {

@@ -3,7 +3,6 @@
  * different ID, and then a user decides.
  */
 
-import { z } from 'zod';
 import type { RecordLookup, RemovedContact } from '../../../connectors/contract.ts';
 import type { Departure } from '../../contacts/departures.ts';
 import { areSameMarks, findErasedMarks } from '../../contacts/erased-marks.ts';
@@ -13,27 +12,15 @@ import {
   fingerprintPerson,
   mayBeSamePerson,
   nameFingerprint,
-  type PersonFingerprints,
 } from '../../identity/person-fingerprints.ts';
 import { type Block, isBlocking, listBlocks } from '../../privacy/statements/blocks.ts';
+import { parsePerson } from '../../privacy/statements/mentions.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { accountFingerprint } from './crm-account.ts';
 import type { ErasedPerson, ErasedPersons } from './erased-persons.ts';
 
 type EraseDeps = { store: Pick<SyncDeps['store'], 'fingerprint'> };
 type ErasedRun = Pick<Run, 'forgotten' | 'erased'>;
-
-const personSchema = z.object({
-  name: z.string(),
-  addresses: z.array(z.string()),
-  employers: z.array(z.string()),
-  names: z.array(z.string()).default([]),
-});
-
-/** Parses the JSON that a block stores about its person. */
-function parsePerson(json: string | null): PersonFingerprints | null {
-  return json === null ? null : personSchema.parse(JSON.parse(json));
-}
 
 /** Loads the erased people for a run. The fingerprint identifies the integration's CRM account. */
 export async function loadErased(

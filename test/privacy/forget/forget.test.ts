@@ -325,6 +325,30 @@ describe('an erasure that is cut off', () => {
     }
   });
 
+  it('knows the person again under another id, although the contact left the CRM before it was repeated', async () => {
+    const { world } = await open();
+    const ada = {
+      firstName: 'Ada',
+      lastName: 'Stone',
+      addresses: ['5 Elm Street, Reno, NV 89501'],
+    };
+    // No sync has read the contact, so only the block remembers who it was.
+    const id = world.crm.addContact(ada);
+    let readings = 0;
+    world.crm.before((operation) => {
+      if (operation === 'readByIds') readings += 1;
+      if (readings > 1) throw new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
+    });
+    await expect(world.forget(id, CLEARED)).rejects.toMatchObject({ code: 'erasure_cut_off' });
+    world.crm.before(null);
+    world.crm.deleteContact(id);
+    await world.forget(id);
+    world.crm.addContact(ada);
+    const spent = await world.spent();
+    expect((await world.sync()).contacts.held).toBe(1);
+    expect(await world.spent()).toBe(spent);
+  });
+
   it('by the CRM says that the contact is blocked and what to do', async () => {
     const { world, id } = await open();
     const away = new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
