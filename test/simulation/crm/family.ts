@@ -36,7 +36,8 @@ export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
 
 /**
  * The former row of this contact that was erased before that moment, if the two can be recognised as one person: no
- * detail has changed since the erasure, and no user has said that they are two people.
+ * detail has changed since the erasure, and no user has said that they are two people. A process must have read the former
+ * row before the end of its erasure. Otherwise only its ID was known, for example from a request to sync it.
  */
 export function erasedRow(record: Record_, before: number): Record_ | null {
   if (record.distinguishedAt !== null) return null;
@@ -48,7 +49,8 @@ export function erasedRow(record: Record_, before: number): Record_ | null {
   const rows = [record, ...record.formerRows];
   if (!rows.every(isSame)) return null;
   const erased = record.formerRows.find(
-    ({ forgottenAt }) => forgottenAt !== null && forgottenAt < before,
+    ({ forgottenAt, readAs }) =>
+      forgottenAt !== null && forgottenAt < before && readAs.some(({ at }) => at <= forgottenAt),
   );
   return erased ?? null;
 }
