@@ -11,7 +11,7 @@ export interface Address {
   city: string;
   /** Two letters, for example IL. */
   state: string;
-  /** Five digits; the first three belong to the city. */
+  /** Five digits. The first three belong to the city. */
   postalCode: string;
 }
 
@@ -22,7 +22,7 @@ export interface City {
   zipPrefix: string;
 }
 
-/** Abbreviations of street types on envelopes; donors' addresses have the long form. */
+/** The abbreviations of street types on envelopes. Donors' addresses have the long form. */
 export const STREET_ABBREVIATIONS = new Map([
   ['Street', 'St'],
   ['Avenue', 'Ave'],
@@ -80,7 +80,7 @@ const cityRow = z.object({
 
 let cities: PickWeighted<City> | undefined;
 
-/** Picks cities by their size; the file is read on first use, and only then. */
+/** Picks cities by their size. The file is read on first use. */
 export function readCities(): PickWeighted<City> {
   cities ??= createWeighted(
     readDataFile('cities.csv', cityRow).map((row) => ({

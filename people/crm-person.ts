@@ -12,12 +12,13 @@ import type { WorldPlan } from './world-plan.ts';
 
 /** A person as in a CRM: including typos, nicknames, initials and gaps. */
 export interface CrmPerson {
-  /** Position in the contact list, from 0; the same in every sandbox of the same seed. */
+  /** The position in the contact list, from 0. It is the same in every sandbox with the same seed. */
   number: number;
   firstName: string | null;
   lastName: string | null;
   /**
-   * Never shared by two rows, as CRMs often reject that; always at a domain reserved for examples.
+   * The email address. Two rows never share one, because CRMs often reject that. The domain is always reserved for
+   * examples.
    */
   email: string | null;
   address: Address | null;
@@ -64,8 +65,8 @@ export function crmPersonOf(donor: Donor, number: number): CrmPerson {
 }
 
 /**
- * Returns the person of a row. Rows go through the donors in order, repeatedly if the list is longer than the world; in
- * between there are strangers, and repetitions of an earlier row.
+ * Returns the person of a row. Rows go through the donors in order, and start again if the list is longer than the
+ * world. Some rows in between are strangers or repetitions of an earlier row.
  */
 function donorOfRow(plan: WorldPlan, number: number): number | null {
   const kind = kindOfRow(plan, number);

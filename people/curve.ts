@@ -1,9 +1,9 @@
 /** A rising curve through known points, with straight lines between them on a logarithmic scale. */
 
-/** Points `[position, value]` in ascending order of position; every value is above 0. */
+/** Points `[position, value]` in ascending order of position. Every value is above 0. */
 export type Curve = readonly (readonly [position: number, value: number])[];
 
-/** Returns the value at a position; before the first point and after the last the curve is level. */
+/** Returns the value at a position. Before the first point and after the last one, the curve is level. */
 export function valueOnCurve(curve: Curve, position: number): number {
   let before: readonly [number, number] | undefined;
   for (const point of curve) {

@@ -5,23 +5,21 @@ import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
-/**
- * The maximum number of levels between the package's folder and this file (compiled code is one level deeper).
- */
+/** The maximum number of levels between the package's folder and this file. Compiled code is one level deeper. */
 const MAX_FLOORS_UP = 6;
 
-/** Reads a CSV file of `people/data` and checks every row; throws if one is wrong. */
+/** Reads a CSV file of `people/data` and checks every row. Throws if a row is wrong. */
 export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
   const path = dataPath(name);
   return z.array(row).parse(parse(readFileSync(path), { columns: true }));
 }
 
-/** Path of a file or folder of `people/data`. */
+/** Returns the path of a file or folder in `people/data`. */
 export function dataPath(name: string): string {
   return join(dataFolder(), name);
 }
 
-/** The data stay in place when the code is compiled, so their folder is searched for upwards. */
+/** Returns the folder of the data. It stays in place when the code is compiled, so it is searched for upwards. */
 function dataFolder(): string {
   let folder = import.meta.dirname;
   for (let floor = 0; floor < MAX_FLOORS_UP; floor++) {

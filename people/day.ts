@@ -10,7 +10,8 @@ export const WORLD_YEAR = 2026.5;
 export const WORLD_DAY = '2026-07-01';
 
 /**
- * Returns the ISO day of a year with fraction, for example 1999.5 → 1999-07-01; the last day of a month is the 28th.
+ * Returns the ISO day of a year with a fraction. For example, 1999.5 is 1999-07-01. The last day of a month is the
+ * 28th.
  */
 export function isoDay(year: number): string {
   const whole = Math.floor(year);

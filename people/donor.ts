@@ -18,7 +18,7 @@ export interface Donor {
   id: string;
   name: Name;
   birthYear: number | null;
-  /** True for real people who have died; absent for all others. */
+  /** True for real people who have died. Absent for all others. */
   isDeceased?: boolean;
   /** People at the same address share one household. */
   householdId: string | null;
@@ -31,8 +31,8 @@ export interface Donor {
   /** The latest first. */
   gifts: Gift[];
   /**
-   * Null if nothing is known: real people never get invented wealth, generated ones always have
-   * some.
+   * The net worth, or null if nothing is known. Real people never get an invented net worth. Generated people always
+   * have one.
    */
   netWorth: NetWorth | null;
   /** Estimated giving capacity of the person, in whole US dollars. */
@@ -77,7 +77,7 @@ export function donorAt(plan: WorldPlan, number: number): Donor {
   return { ...donor, bio: describe(donor) };
 }
 
-/** One sentence for each known side of a life. */
+/** Describes a life in sentences, one for each part that is known. */
 function describe({ name, addresses, work, education, boards }: Omit<Donor, 'bio'>): string[] {
   const who = `${name.first} ${name.last}`;
   const [home] = addresses;

@@ -18,7 +18,7 @@ const SUBJECTS =
     ',',
   );
 
-/** Returns a person's degrees, the latest first; classes start at the end of August and end in May. */
+/** Returns a person's degrees, the latest first. Classes start at the end of August and end in May. */
 export function educationOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'education', person.number);
   if (!chance(draw, COLLEGE_SHARE)) return [];

@@ -50,7 +50,7 @@ function drawRecipients(plan: WorldPlan, draw: Draw): Organisation[] {
   );
 }
 
-/** Around a two-thousandth of net worth, in typical round sums. */
+/** Draws the amount of a gift: about a two-thousandth of the net worth, as a typical round sum. */
 function drawAmount(draw: Draw, standing: number): number {
   const dollars = dollarsAt(standing) * 10 ** (-3.3 + 0.5 * gaussian(draw));
   const bounded = Math.min(LARGEST_GIFT, Math.max(SMALLEST_GIFT, dollars));

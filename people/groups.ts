@@ -1,4 +1,4 @@
-/** The groups of a nonprofit, consisting of people of its contact list: the same in every CRM. */
+/** The groups of a nonprofit. They consist of people from its contact list, and are the same in every CRM. */
 
 import type { World } from './world.ts';
 

@@ -11,7 +11,7 @@ export function homeOf(plan: WorldPlan, person: Person): Address {
   return drawAddress(draw, plan.pickCity);
 }
 
-/** Earlier addresses of a person: none to two, the latest first. */
+/** Returns up to two earlier addresses of a person, the latest first. */
 export function earlierHomesOf(plan: WorldPlan, person: Person): Address[] {
   const draw = createDraw(plan.seed, 'earlier homes', person.number);
   const count = between(draw, 0, 2);

@@ -3,7 +3,7 @@
 import { createDraw, type Draw } from './random.ts';
 import { createWeighted } from './weighted.ts';
 
-/** A person's part in the household; all children here are adults. */
+/** A person's part in the household. All children here are adults. */
 export type Part = 'head' | 'partner' | 'child';
 
 /** A person's place in a household. */

@@ -8,7 +8,7 @@ const GOLDEN_STEP_INVERSE = 0x144cbc89;
 /** The kinds of things that have an identifier. */
 export type IdKind = 'donor' | 'household' | 'company' | 'nonprofit' | 'school';
 
-/** Returns the identifier of one thing; different numbers below 2^32 of one kind never share one. */
+/** Returns the identifier of one thing. Different numbers below 2^32 of one kind never have the same identifier. */
 export function idOf(seed: number, kind: IdKind, number: number): string {
   const base = seedFor(seed, kind);
   const first = mix(base + Math.imul(number, GOLDEN_STEP));
@@ -21,9 +21,7 @@ export function idOf(seed: number, kind: IdKind, number: number): string {
   return bytes.toString('hex');
 }
 
-/**
- * Shared by all IDs: converting 16 bytes to text is five times as fast as converting four numbers.
- */
+/** A buffer that all IDs share. Converting 16 bytes to text is five times as fast as converting four numbers. */
 const bytes = Buffer.alloc(16);
 
 /** Returns the number behind an identifier, or null if no thing of this kind and seed has it. */
@@ -34,7 +32,7 @@ export function numberOf(seed: number, kind: IdKind, id: string): number | null 
   return idOf(seed, kind, number) === id ? number : null;
 }
 
-/** Undoes `mix` step by step; the factors are the inverses of its factors in 32 bits. */
+/** Undoes `mix` step by step. The factors are the inverses of its factors in 32 bits. */
 function unmix(bits: number): number {
   let x = bits ^ (bits >>> 16);
   x = Math.imul(x, 0x7ed1b41d);

@@ -6,8 +6,8 @@ import type { Name } from './person.ts';
 import { between, chance, type Draw, pick } from './random.ts';
 
 /**
- * Shares from 0 to 1. Of all the changes to a name, at most one happens to a row (capitals may be
- * added), and likewise for addresses and for employers.
+ * Shares from 0 to 1. At most one of the changes to a name is made in a row, although capitals may be added. The same
+ * is true for addresses and for employers.
  */
 export const MESS_RATES = {
   /** Share of all rows: a person whom the service does not know. */
@@ -53,7 +53,7 @@ export interface NameFields {
   lastName: string | null;
 }
 
-/** A shorter name is left alone if the other is longer: the result would be a different name. */
+/** The length of the shortest name that is misspelt. A shorter name would become a different name. */
 const SHORTEST_MISSPELT = 4;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 
@@ -64,8 +64,8 @@ export function messyName(draw: Draw, name: Name): NameFields {
 }
 
 /**
- * The kinds of mess are adjacent intervals between 0 and 1; one draw decides which of them applies,
- * if any.
+ * Makes at most one of the changes. Each kind of change is an interval between 0 and 1, and one draw decides which of
+ * them applies, if any.
  */
 function spoil(draw: Draw, { first, middle, last }: Name): NameFields {
   const plain = { firstName: first, lastName: last };
@@ -99,7 +99,7 @@ function misspell(draw: Draw, first: string, last: string): NameFields {
     : { firstName: first, lastName: withTypo(draw, last) };
 }
 
-/** One typing error, never on the first letter; the result always differs from the word. */
+/** Adds one typing error, but never to the first letter. The result always differs from the word. */
 function withTypo(draw: Draw, word: string): string {
   const position = between(draw, 1, word.length - 2);
   const before = word.slice(0, position);

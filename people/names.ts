@@ -22,7 +22,7 @@ const surnameRow = z.object({ surname: z.string(), count_2010: z.coerce.number()
 
 let names: Names | undefined;
 
-/** Returns the names; the files are read on first use, and only then. */
+/** Returns the names. The files are read on first use. */
 export function readNames(): Names {
   names ??= namesFromFiles();
   return names;

@@ -15,7 +15,9 @@ export function formalNamesOf(nickname: string): readonly string[] {
   return readNicknames().longForms.get(capitalised(nickname)) ?? [];
 }
 
-/** Returns true if one person may well use both first names: equal, short and long, or two short forms of one. */
+/**
+ * True if one person may use both first names: they are equal, a long and a short form, or two short forms of one name.
+ */
 export function areSameFirstName(one: string, other: string): boolean {
   const others = new Set(formsOf(other));
   return formsOf(one).some((form) => others.has(form));
@@ -37,7 +39,7 @@ const row = z.object({
 
 let nicknames: Nicknames | undefined;
 
-/** Returns the nicknames; the file is read on first use. */
+/** Returns the nicknames. The file is read on first use. */
 function readNicknames(): Nicknames {
   nicknames ??= nicknamesFromFile();
   return nicknames;

@@ -32,12 +32,12 @@ export const COMPANY_COUNT = INVENTED_NAME_COUNT * TRADES.length;
 export const SCHOOL_COUNT = 300;
 
 /**
- * Not a multiple of 2, 3 or 5, while all counts of names are products of 2, 3 and 5 only. So steps of this size visit
- * every name once before they reach the first again.
+ * The distance between the names of two ranks. It is not a multiple of 2, 3 or 5, but all counts of names are products
+ * of these numbers. So every name is used once before the first one is used again.
  */
 const NAME_STEP = 7919;
 
-/** Returns the company of a rank; rank 0 is the largest employer. */
+/** Returns the company of a rank. Rank 0 is the largest employer. */
 export function companyAt(seed: number, rank: number): Organisation {
   const name = scatter(seed, 'company', rank, COMPANY_COUNT);
   const trade = entryAt(TRADES, Math.floor(name / INVENTED_NAME_COUNT));
@@ -54,14 +54,14 @@ export function nonprofitAt(seed: number, number: number): Organisation {
   return organisation(seed, 'nonprofit', number, full);
 }
 
-/** Returns the college or university of a rank; rank 0 has the most students. */
+/** Returns the college or university of a rank. Rank 0 has the most students. */
 export function schoolAt(seed: number, rank: number): Organisation {
   const name = scatter(seed, 'school', rank, INVENTED_NAME_COUNT);
   const form = entryAt(SCHOOL_FORMS, rank);
   return organisation(seed, 'school', rank, `${inventedName(name)} ${form}`);
 }
 
-/** Another seed gives the same ranks other names. */
+/** Returns the number of the name for this rank. With another seed, the same ranks have other names. */
 function scatter(seed: number, kind: IdKind, number: number, count: number): number {
   return (number * NAME_STEP + seedFor(seed, kind)) % count;
 }

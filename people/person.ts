@@ -90,7 +90,7 @@ function partnerOf(plan: WorldPlan, head: Person, draw: Draw) {
   };
 }
 
-/** Children have their own standing; some sons have their father's full name. */
+/** Creates a child of a household. Children have their own standing. Some sons have their father's full name. */
 function childOf(plan: WorldPlan, head: Person, draw: Draw) {
   const sex = drawSex(draw);
   const isJunior = sex === 'M' && head.sex === 'M' && chance(draw, NAMED_AFTER_PARENT_SHARE);

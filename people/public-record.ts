@@ -21,8 +21,8 @@ export interface RealPeople {
 }
 
 /**
- * Reads people.csv, organisations.csv and roles.csv from a folder and checks every row; throws if
- * one is wrong or missing. The same files always give the same IDs.
+ * Reads people.csv, organisations.csv and roles.csv from a folder and checks every row. Throws if a file is missing or
+ * a row is wrong. The same files always give the same IDs.
  */
 export function readPublicRecord(folder: string): RealPeople {
   const people = readRows(folder, 'people.csv', personRow);
@@ -113,8 +113,9 @@ function toServed(
 }
 
 /**
- * For many roles, only the years are known. They are read as the time from the middle of one year to the middle of the
- * other, which is wrong by at most half a year at each end. A role within one year is read as that whole year.
+ * Returns the dates of a role. For many roles, only the years are known. They are read as the time from the middle of
+ * one year to the middle of the other, which is wrong by at most half a year at each end. A role within one year is
+ * read as that whole year.
  */
 function datesOf(start: string, end: string): { start: string; end: string | null } {
   if (start === end && start.length === 4) return { start: `${start}-01-01`, end: `${end}-12-31` };
@@ -142,7 +143,7 @@ function toDonor(person: z.infer<typeof personRow>, served: readonly Served[]): 
   };
 }
 
-/** The text between the first and the last name is the middle name. */
+/** Returns the parts of a name. The text between the first and the last name is the middle name. */
 function nameOf({ full_name, given_name, family_name }: z.infer<typeof personRow>): Name {
   const given = `${given_name} `;
   const before = full_name.slice(0, Math.max(0, full_name.lastIndexOf(family_name)));

@@ -1,12 +1,12 @@
 /**
- * Randomness without memory: a stream of draws is a pure function of the seed, its purpose, and its
- * row, so any row can be computed without the rows before it.
+ * Randomness without memory. A stream of draws depends only on the seed, its purpose and its row. So any row can be
+ * computed without the rows before it.
  */
 
 /** The next number of a stream, at least 0 and less than 1. */
 export type Draw = () => number;
 
-/** Odd, near 2^32 divided by the golden ratio: steps of it spread evenly over 32 bits. */
+/** An odd number near 2^32 divided by the golden ratio. Steps of this size spread evenly over 32 bits. */
 export const GOLDEN_STEP = 0x9e3779b9;
 
 /** The softening of the head of Zipf's law, in ranks. */
@@ -21,7 +21,7 @@ export function createDraw(seed: number, purpose: string, row: number): Draw {
   };
 }
 
-/** 32 bits that represent a seed (any safe integer) and a purpose together. */
+/** Returns 32 bits that represent a seed (any safe integer) and a purpose together. */
 export function seedFor(seed: number, purpose: string): number {
   let bits = mix(seed | 0) ^ mix(Math.floor(seed / 2 ** 32) | 0);
   for (let i = 0; i < purpose.length; i++) {
@@ -30,7 +30,7 @@ export function seedFor(seed: number, purpose: string): number {
   return mix(bits);
 }
 
-/** Scrambles 32 bits so that every output bit depends on every input bit; no two inputs collide. */
+/** Scrambles 32 bits so that every output bit depends on every input bit. Two inputs never have the same output. */
 export function mix(bits: number): number {
   let x = bits | 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
@@ -38,7 +38,7 @@ export function mix(bits: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** True in the given share of all cases (0 to 1). */
+/** Returns true in the given share of all cases (0 to 1). */
 export function chance(draw: Draw, share: number): boolean {
   return draw() < share;
 }
@@ -48,12 +48,12 @@ export function between(draw: Draw, low: number, high: number): number {
   return low + Math.floor(draw() * (high - low + 1));
 }
 
-/** One entry of a list, all equally likely. */
+/** Returns one entry of a list. All entries are equally likely. */
 export function pick<T>(draw: Draw, list: readonly T[]): T {
   return entryAt(list, Math.floor(draw() * list.length));
 }
 
-/** Returns the entry at a position; positions beyond the end start again at the beginning. */
+/** Returns the entry at a position. Positions beyond the end start again at the beginning. */
 export function entryAt<T>(list: readonly T[], position: number): T {
   const entry = list[position % list.length];
   if (entry === undefined) throw new RangeError(`No entry at position ${position}`);
@@ -67,9 +67,9 @@ export function gaussian(draw: Draw): number {
 }
 
 /**
- * Returns a rank from 0 to `count - 1` by Zipf's law, softened at its head as by Mandelbrot; otherwise, the largest
+ * Returns a rank from 0 to `count - 1` by Zipf's law, softened at its head as by Mandelbrot. Without this, the largest
  * employer would once have employed a third of all people. Rank k is drawn in proportion to about 1 / (k +
- * `HEAD_SOFTENING`); the closed form needs no table, whatever the count.
+ * `HEAD_SOFTENING`). The closed form needs no table, whatever the count.
  */
 export function zipfRank(draw: Draw, count: number): number {
   const position = HEAD_SOFTENING * ((count / HEAD_SOFTENING + 1) ** draw() - 1);

@@ -4,7 +4,7 @@ import { type Curve, valueOnCurve } from './curve.ts';
 import { createDraw } from './random.ts';
 import { firstAbove } from './weighted.ts';
 
-/** One seat of a board; position 0 is the chair's. */
+/** One seat of a board. Position 0 is the chair's. */
 export interface Seat {
   board: number;
   position: number;
@@ -14,7 +14,7 @@ export interface Seat {
 export interface Seats {
   /** The number of boards. */
   boardCount: number;
-  /** Returns the seats of a donor: none for most, two for a few, never two on one board. */
+  /** Returns the seats of a donor. Most donors have none, and a few have two. They never have two on one board. */
   heldBy(donor: number): Seat[];
 }
 
@@ -33,9 +33,9 @@ const SIZES: Curve = [
  */
 const SEATED_SHARES = [0.18, 0.06];
 
-/** This many boards have exactly the sizes of the curve among them; then the sizes repeat. */
+/** The number of boards that together have exactly the sizes of the curve. After them, the sizes repeat. */
 const BOARDS_IN_ROUND = 987;
-/** Two neighbours in the Fibonacci series: any consecutive boards are of all sizes, however few. */
+/** Two neighbours in the Fibonacci series. They spread the sizes, so even a few consecutive boards are of all sizes. */
 const SIZE_STEP = 610;
 
 /**

@@ -40,7 +40,7 @@ const BRACKET_BOUNDS = [
   50_000_000, 100_000_000, 500_000_000, 1_000_000_000, 5_000_000_000,
 ];
 
-/** Net worth in US dollars of a person with that standing (see `Person`). */
+/** Returns the net worth in US dollars of a person with this standing (see `Person`). */
 export function dollarsAt(standing: number): number {
   return valueOnCurve(NET_WORTH, standing);
 }
@@ -52,7 +52,10 @@ export function netWorthOf(person: Person): NetWorth {
   return { low: entryAt(BRACKET_BOUNDS, above - 1), high: entryAt(BRACKET_BOUNDS, above) };
 }
 
-/** Two to six percent of net worth for nonprofits, and a part of that for politics. */
+/**
+ * Returns the capacity to give. It is two to six percent of the net worth for nonprofits, and a part of that for
+ * politics.
+ */
 export function capacityOf(plan: WorldPlan, person: Person): Capacity {
   const draw = createDraw(plan.seed, 'capacity', person.number);
   const nonprofit = roundToTwoDigits(dollarsAt(person.standing) * share(draw, 0.02, 0.06));
@@ -63,7 +66,7 @@ function share(draw: Draw, low: number, high: number): number {
   return low + (high - low) * draw();
 }
 
-/** For example 1,234 → 1,200; the minimum is 10 dollars. */
+/** Rounds to two digits, for example 1,234 to 1,200. The minimum is 10 dollars. */
 function roundToTwoDigits(dollars: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(dollars)) - 1);
   return Math.max(10, Math.round(dollars / step) * step);

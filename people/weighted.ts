@@ -18,7 +18,10 @@ export function createWeighted<T>(
   return (draw) => entryAt(entries, firstAbove(ends, draw() * total));
 }
 
-/** Returns the position of the first number above the limit; the numbers are ascending and the last one is above. */
+/**
+ * Returns the position of the first number above the limit. The numbers are ascending, and the last one is above the
+ * limit.
+ */
 export function firstAbove(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length - 1;

@@ -22,9 +22,9 @@ const NEVER_WORKED_SHARE = 0.03;
 const MEDIAN_SPELL_YEARS = 4.2;
 /** Spread of job durations, as the standard deviation of their logarithm. */
 const SPELL_SPREAD = 0.8;
-/** Maximum number of jobs in a career; the last one lasts until its end. */
+/** The maximum number of jobs in a career. The last one lasts until the career ends. */
 const MAX_SPELLS = 12;
-/** Only this many of the latest jobs of a person are known. */
+/** The number of a person's latest jobs that are known. */
 const KNOWN_SPELLS = 6;
 
 /** Each career has one ladder, from the first job to the top. */
@@ -120,7 +120,7 @@ function drawSpells(draw: Draw, careerStart: number, careerEnd: number): Spell[]
   return spells;
 }
 
-/** Returns a step up about every eight years; wealthy people are further up. */
+/** Returns the level on the ladder. It rises by one about every eight years. Wealthy people are further up. */
 function levelAt(yearsOfWork: number, standing: number, luck: number): number {
   const level = yearsOfWork / 8 + 0.8 * standing + luck;
   return Math.min(TOP, Math.max(0, Math.floor(level)));

@@ -5,7 +5,7 @@ import { type Names, readNames } from './names.ts';
 import { createSeats, type Seats } from './seats.ts';
 import type { PickWeighted } from './weighted.ts';
 
-/** The seed and the tables that all rows share; nothing here grows with the world. */
+/** The seed and the tables that all rows share. Nothing here grows with the world. */
 export interface WorldPlan {
   seed: number;
   donorCount: number;

@@ -27,9 +27,9 @@ export interface World {
   donorCount: number;
   /** Describes the real people in words. Omitted if there are none. */
   realPeople?: string;
-  /** The ISO day that the people are as of: what lasts, lasts until then. */
+  /** The ISO day that the data describes. Everything that has not ended lasts until this day. */
   asOf: string;
-  /** Returns the donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
+  /** Returns the donor with a number from 0 to `donorCount - 1`. Throws a RangeError for any other number. */
   donor(n: number): Donor;
   /**
    * Returns the contact list of a nonprofit, which has no end. Its first `donorCount` or fewer rows reach every donor
@@ -50,7 +50,7 @@ export interface WorldOptions {
   realPeople?: RealPeople;
 }
 
-/** Creates a world; a person is computed on request, and not kept. */
+/** Creates a world. A person is computed on request and not kept. */
 export function createWorld({ seed, donors, realPeople }: WorldOptions): World {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`The seed ${seed} is not a safe integer`);
   assertBelow(FIRST_STRANGER, donors, 'number of donors');

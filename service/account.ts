@@ -49,7 +49,7 @@ const testRoute = createRoute({
   },
 });
 
-/** Section 4.4: GET /credits and GET /test. */
+/** Creates the routes of section 4.4: GET /credits and GET /test. */
 export function accountRoutes(credits: Pick<Credits, 'balances'>): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   router.openapi(creditsRoute, (c) => c.json(credits.balances(c.var.key.team), 200));

@@ -41,7 +41,7 @@ export interface AppOptions
   credits: Credits;
   keys: Pick<Keys, 'find'>;
   /**
-   * Middlewares that the starter of the service puts in front of everything that responds, outermost first.
+   * The middlewares that run before everything that responds. The starter of the service passes them, outermost first.
    */
   edge: readonly MiddlewareHandler[];
   /** Receives unexpected errors. */
@@ -61,7 +61,9 @@ export function createApp(options: AppOptions) {
   return { app, page };
 }
 
-/** The order matters: callers without access are not charged, and the work comes after the charge. */
+/**
+ * Creates the service. The order matters: callers without access are not charged, and the work comes after the charge.
+ */
 function createService(options: AppOptions) {
   const { clock, credits, commitTogether, createId } = options;
   const endpoints = [
@@ -95,7 +97,7 @@ function createService(options: AppOptions) {
   return service;
 }
 
-/** Every request has its own ID, which the ledger and logs use. */
+/** Gives every request its own ID, which the ledger and logs use. */
 function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     c.set('requestId', createId());

@@ -67,7 +67,9 @@ export function readBody(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/** Returns why a text is not even parsed, or undefined for most. Texts in it count as one value each. */
+/**
+ * Returns the reason why a text is not even parsed, or undefined for most texts. Texts in it count as one value each.
+ */
 function refuseShape(text: string): string | undefined {
   let depth = 0;
   let values = 0;

@@ -18,7 +18,7 @@ export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
   return z.array(row).parse(parse(readFileSync(join(dataFolder(), name)), { columns: true }));
 }
 
-/** The files are not compiled, so their folder is searched for upwards. */
+/** Returns the folder of the files. They are not compiled, so it is searched for upwards. */
 function dataFolder(): string {
   let folder = import.meta.dirname;
   for (let floor = 0; floor < MAX_FLOORS_UP; floor += 1) {

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 
-/** An open database; all modules of the service share one. */
+/** An open database. All modules of the service share one. */
 export type Database = Sqlite.Database;
 
 /** Long enough for a service that was just told to stop, so it ends before the next one starts. */
@@ -60,8 +60,8 @@ function claim(db: Database, file: string): void {
 }
 
 /**
- * Returns whether a statement failed because of the disk, the memory or another process, and not because of its data. The
- * same statement may succeed later.
+ * True if a statement failed because of the disk, the memory or another process, and not because of its data. The same
+ * statement may succeed later.
  */
 export function isTransient(error: unknown): boolean {
   return (

@@ -121,7 +121,7 @@ create table if not exists exports (
 create index if not exists exports_of_team on exports (team, position);
 `;
 
-/** Missing in files from the first versions. */
+/** Adds the column of a job's match, which is missing in files from the first versions. */
 function addMatchOfJobs(db: Database): void {
   addColumn(db, 'jobs', 'match', 'text');
 }
@@ -152,7 +152,7 @@ function addParts(db: Database): void {
   db.exec(PART_TABLES);
 }
 
-/** In files of earlier versions, all people are as of one day. */
+/** Adds the day of the people. In files of earlier versions, all people are as of one day. */
 function addDayOfPeople(db: Database): void {
   addColumn(db, 'settled_people', 'as_of', "text not null default '2026-07-01'");
 }

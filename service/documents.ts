@@ -70,8 +70,7 @@ const TAGS = [
 type Document = ReturnType<OpenAPIHono<PartnerEnv>['getOpenAPI31Document']>;
 
 /**
- * Generated clients use these as names of their methods. Each operation has a unique name, built from its
- * method and path.
+ * Gives each operation a unique ID, built from its method and path. Generated clients use it as the name of a method.
  */
 function withOperationIds(document: Document): Document {
   const paths = Object.entries(document.paths ?? {}).map(([path, methods]) => [
@@ -86,7 +85,10 @@ function withOperationIds(document: Document): Document {
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-/** `GET /donors/{id}/metadata` becomes getDonorMetadata, and without the ID getDonorsMetadata. */
+/**
+ * Returns the ID of an operation. `GET /donors/{id}/metadata` becomes getDonorMetadata, and without the ID
+ * getDonorsMetadata.
+ */
 function operationIdOf(method: string, path: string): string {
   const words = path.split('/').filter((word) => word !== '');
   const names = words.flatMap((word, at) => {
@@ -99,7 +101,7 @@ function operationIdOf(method: string, path: string): string {
   return method + (names.length === 0 ? 'Root' : names.map(capital).join(''));
 }
 
-/** These respond without one of our schemas: two pages, and the document itself. */
+/** The paths that respond without one of our schemas: two pages, and the document itself. */
 const DOCUMENTS: readonly RouteConfig[] = [
   {
     ...documentPath('/openapi.json', 'This document'),

@@ -78,7 +78,7 @@ export interface Role {
   body?: BodyKind;
   /** True if the person served there as a judge, a legislator or a soldier, and did not merely work there. */
   isService?: boolean;
-  /** The source; absent for people who were not imported. */
+  /** The source. Absent for people who were not imported. */
   source?: SourceNote;
 }
 
@@ -88,7 +88,7 @@ export interface Gift {
   organisationName: string;
   amount: number;
   date: string;
-  /** The source; absent for people who were not imported. */
+  /** The source. Absent for people who were not imported. */
   source?: SourceNote;
 }
 
@@ -96,7 +96,7 @@ export interface Gift {
 export interface Donor {
   /** 32 hexadecimal characters. */
   id: string;
-  /** The address of this donor's page; absent if a service has one address for the pages of all donors. */
+  /** The address of this donor's page. Absent if a service has one address for the pages of all donors. */
   page?: string;
   name: Name;
   birthYear: number | null;
@@ -104,7 +104,7 @@ export interface Donor {
   birthday?: string;
   /** `Jr`, `III`: distinguishes generations with the same name. */
   suffix?: string;
-  /** True for people who have died; absent for all others. */
+  /** True for people who have died. Absent for all others. */
   isDeceased?: boolean;
   /** People at the same address share one household. */
   householdId: string | null;
@@ -121,7 +121,7 @@ export interface Donor {
   /** Estimated giving capacity of the person, in whole US dollars, or null if unknown. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
-  /** Sources of the facts: present for imported people, and for no others. */
+  /** The sources of the facts. Only imported people have them. */
   sources?: Partial<Record<SourcedFact, SourceNote>>;
 }
 
@@ -130,7 +130,7 @@ export interface World {
   /** Distinguishes worlds of invented people, or 0 for imported people. */
   seed: number;
   donorCount: number;
-  /** Describes the real people in words; absent if there are none. */
+  /** Describes the real people in words. Absent if there are none. */
   realPeople?: string;
   /** The ISO day up to which the data about people is current. Current roles last until then. */
   asOf: string;

@@ -103,7 +103,7 @@ export type ShownMatch = z.infer<typeof matchSchema>;
 
 const notFoundIds = z.array(z.string()).openapi({ description: 'Job ids that do not exist' });
 
-/** Submits people; charged. */
+/** Creates the route that submits people. The request is charged. */
 export function submitRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
@@ -137,7 +137,7 @@ export function submitRoute(endpoint: Endpoint) {
   });
 }
 
-/** Reads the progress of one job. */
+/** Creates the route that reads the progress of one job. */
 export function progressRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
@@ -160,7 +160,7 @@ export function progressRoute(endpoint: Endpoint) {
   });
 }
 
-/** Explains the match of one job. */
+/** Creates the route that explains the match of one job. */
 export function explanationRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
@@ -267,7 +267,10 @@ function hasText(text: string | null | undefined): boolean {
   return (text ?? '').trim() !== '';
 }
 
-/** The response maps tracking IDs to jobs, so it could not contain two people with the same ID. */
+/**
+ * Throws if a tracking ID is repeated. The response maps tracking IDs to jobs, so it could not contain two people with
+ * the same ID.
+ */
 function refuseRepeatedTrackingIds(
   persons: readonly SubmittedPerson[],
   context: z.RefinementCtx,

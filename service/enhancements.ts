@@ -33,7 +33,7 @@ import type { CommitTogether } from './shared-commits.ts';
 import { TWO_PEOPLE } from './two-people.ts';
 import { countItems } from './validation.ts';
 
-/** The forms of the enhancement paths that exist; both by default. */
+/** The forms of the enhancement paths that exist. By default, both do. */
 export interface PathForms {
   /** At the base URL itself: PUT /, GET /progress/{job_id}, POST /progress, POST /. */
   a: boolean;
@@ -275,7 +275,7 @@ function foundBy({ world, clock }: EnhancementOptions, job: Job): Donor | null {
   return job.donorNumber !== null && hasEnded(job, clock()) ? world.donor(job.donorNumber) : null;
 }
 
-/** Shown once the job has ended, like the result. */
+/** Returns the match of a job. Like the result, it is shown once the job has ended. */
 function matchOf(options: EnhancementOptions, job: Job): ShownMatch | null {
   if (job.match === null || !hasEnded(job, options.clock())) return null;
   const { probability, reasons, runnerUp } = job.match;

@@ -7,7 +7,7 @@ import { createRouter } from './router.ts';
 
 const AREAS = ['donors', 'enhancements', 'exports', 'lists', 'networks', 'search'] as const;
 
-/** One check for each area. It must be mounted before routes such as /donors/{id}. */
+/** Creates one check for each area. It must be mounted before routes such as /donors/{id}. */
 export function healthRoutes(): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   for (const area of AREAS) {

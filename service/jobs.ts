@@ -26,7 +26,7 @@ export interface NewJob {
   /** The line in the ledger with its payment, or null if it cost nothing. */
   charge: number | null;
   submittedAtMs: number;
-  /** Null for a job that never ends. */
+  /** The end in epoch milliseconds, or null for a job that never ends. */
   endsAtMs: number | null;
 }
 
@@ -42,10 +42,10 @@ export interface Job {
   isMixed: boolean;
   /** Why no donor was found. */
   error: string | null;
-  /** How certain the match is, and why, for the caller, or null for jobs from earlier versions. */
+  /** The certainty of the match and its reasons, for the caller. Null for jobs from earlier versions. */
   match: JobMatch | null;
   submittedAtMs: number;
-  /** Null for a job that never ends. */
+  /** The end in epoch milliseconds, or null for a job that never ends. */
   endsAtMs: number | null;
 }
 

@@ -5,9 +5,9 @@ import type { ApiKey } from './keys.ts';
 
 /** How fast a key may send requests. */
 export interface RateLimit {
-  /** Requests per second; 0 means no limit. */
+  /** Requests per second. 0 means no limit. */
   ratePerSecond: number;
-  /** Requests that may arrive at once. */
+  /** The number of requests that may arrive at the same moment. */
   burst: number;
   /** True if a 429 states in `Retry-After` how many seconds to wait. */
   retryAfter: boolean;

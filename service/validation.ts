@@ -92,7 +92,9 @@ const looseObject = z.record(z.string(), z.unknown());
 
 type Issue = z.core.$ZodIssue;
 
-/** A union fails in every branch. The branch that matched deepest is the intended one. */
+/**
+ * Returns the items of an issue. A union fails in every branch. The branch that matched deepest is the intended one.
+ */
 function toItems(issue: Issue, root: unknown, loc: (string | number)[]): ValidationItem[] {
   const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
   if (issue.code === 'invalid_union') {

@@ -34,8 +34,8 @@ export interface FoundConnection {
 /** Finds connections in the whole database. */
 export interface ConnectionEngine {
   /**
-   * Returns connections, strongest first, then by donor number: every connection >= minStrength, at most
-   * `limit` of them.
+   * Returns connections, strongest first, then by donor number. They include every connection of at least
+   * `minStrength`, up to `limit`.
    */
   find(donor: number, options: { minStrength: number; limit?: number }): FoundConnection[];
   /** Does the same as `find`, with pauses for other work. */
@@ -46,9 +46,7 @@ export interface ConnectionEngine {
   ): Promise<FoundConnection[]>;
   /** Returns the connection between two donors, or null. */
   between(donor: number, other: number): FoundConnection | null;
-  /**
-   * The data that it reads before its first result, so it can be read earlier; absent if there is none.
-   */
+  /** The data that the engine reads before its first result, so it can be read earlier. Absent if there is none. */
   pieces?: readonly Piece[];
 }
 
@@ -69,7 +67,7 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 
   function between(donor: number, other: number): FoundConnection | null {
     if (donor === other) return null;
-    // Described from the lower number, so that both sides get the same description.
+    // A connection is described from the lower number, so both sides get the same description.
     const [low, high] = donor < other ? [donor, other] : [other, donor];
     const table = tableOf();
     const description = describeConnection({ table, nameOf, today }, sharedTimes(table, low, high));

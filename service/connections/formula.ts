@@ -3,7 +3,9 @@
  * examples, are in docs/connection-strength.md.
  */
 
-/** A person's relation to an organisation; of two kinds, the first in this list is named first. */
+/**
+ * The kinds of relations of a person to an organisation. Of two kinds, the first in this list comes first in a text.
+ */
 export const TIE_KINDS = ['board', 'service', 'work', 'school', 'gift'] as const;
 
 export type TieKind = (typeof TIE_KINDS)[number];

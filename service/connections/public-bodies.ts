@@ -31,15 +31,15 @@ const LEAST_SIZES = {
 /** Minimum number of seats of a board, council or commission. */
 const LEAST_BOARD = 9;
 
-/** Minimum number of people of a kind that a body has at any time. */
+/** Returns the minimum number of people of a kind that a body has at any time. */
 export function leastSizeOf(body: BodyKind, kind: TieKind): number {
   const isBoard = kind === 'board' && body !== 'committee';
   return isBoard ? LEAST_BOARD : LEAST_SIZES[body];
 }
 
 /**
- * The service has three types of organisations. Public bodies are employers (company) for people who work or
- * serve there. Their boards, committees and commissions are nonprofits.
+ * Returns the type of an organisation. The service has three types. Public bodies are employers (company) for people
+ * who work or serve there. Their boards, committees and commissions are nonprofits.
  */
 export function entityTypeOf(body: BodyKind, kind: TieKind): EntityType {
   if (body === 'school' || body === 'law_school') return 'school';

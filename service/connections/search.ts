@@ -56,7 +56,7 @@ const PEOPLE_AT_ONCE = 500;
 
 function createOneSearch(table: TieTable): Search {
   const donorCount = Math.max(0, table.donorStarts.length - 1);
-  /** For each person found in this search: the exposure in the visited rosters; 0 between searches. */
+  /** The exposure of each person found in this search, from the visited rosters. It is 0 between searches. */
   const exposures = new Float64Array(donorCount);
   const met = new Uint32Array(donorCount);
   let metCount = 0;
@@ -105,7 +105,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** Returns true if to judge the remaining candidates one by one, instead of visiting the remaining rows. */
+  /** True if judging the remaining candidates one by one is cheaper than visiting the remaining rows. */
   function isJudgingCheaper(needed: number, { rest, rowsLeft }: Roster): boolean {
     let possible = 0;
     for (let index = 0; index < metCount; index++) {
@@ -114,7 +114,10 @@ function createOneSearch(table: TieTable): Search {
     return possible * ROWS_PER_JUDGEMENT < rowsLeft;
   }
 
-  /** The best candidates are at least as strong as the data that was read about them so far shows. */
+  /**
+   * Returns the strength of the weakest of the best candidates, judged by the data read so far. In fact, they are at
+   * least as strong as this.
+   */
   function weakestOfBest(minStrength: number, limit: number): number {
     const best = keepBest(minStrength, limit);
     offerAll(best, 0, metCount, 0, (_, exposure) => exposure);

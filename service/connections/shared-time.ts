@@ -10,7 +10,7 @@ export interface OwnTie {
   to: number;
 }
 
-/** Times of two donors in one organisation that overlap; exposure as in `formula.ts`. */
+/** Overlapping times of two donors in one organisation. The exposure is that of `formula.ts`. */
 export interface SharedTime {
   organisation: number;
   source: OwnTie;

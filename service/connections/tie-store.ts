@@ -11,7 +11,7 @@ import type { CircleName } from './tie-table-builder.ts';
 /** The names of circles. They are read on request. */
 export type NameOfCircle = (circle: number) => CircleName;
 
-/** Writes a table and its names; the database must not contain any. */
+/** Writes a table and its names. The database must not contain any. */
 export function writeTies(db: Database, table: TieTable, names: readonly CircleName[]): void {
   const insertColumn = db.prepare<[string, Uint8Array]>('insert into tie_columns values (?, ?)');
   for (const [name, { buffer, byteOffset, byteLength }] of Object.entries(table)) {

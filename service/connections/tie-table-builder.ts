@@ -182,7 +182,7 @@ function sizesByYear(
   return { firstYear, sizes };
 }
 
-/** In years. The current year has lasted only until today. */
+/** Returns the length of a year in years. The current year has lasted only until today. */
 function lengthOfYear(year: number, today: number): number {
   return Math.min(1, yearsAt(today) - year);
 }

@@ -6,7 +6,7 @@ import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 import { entityTypeOf, leastSizeOf } from './public-bodies.ts';
 
-/** A time that a person spent with an organisation; days as in `calendar.ts`, `from` before `to`. */
+/** A time that a person spent with an organisation. Days are those of `calendar.ts`. `from` is before `to`. */
 export interface Tie {
   organisationId: string;
   organisationName: string;
@@ -22,8 +22,8 @@ export interface Tie {
 const DAYS_AFTER_GIFT = 365;
 
 /**
- * Returns the ties of a donor. Adjoining times with one organisation in one kind are merged, so two posts held at once
- * do not count twice. Nothing is dated after `today`, the day up to which the data about people is current.
+ * Returns the ties of a donor. Adjoining times with one organisation in one kind are merged, so two posts held in the
+ * same years do not count twice. Nothing is dated after `today`, the day up to which the data about people is current.
  */
 export function tiesOf(donor: Donor, today: number): Tie[] {
   const roleTie = (kind: TieKind, role: Role) => toRoleTie(kind, role, today);

@@ -1,4 +1,4 @@
-/** Requests that name many donors: the maximum number, the donors, and the payment. */
+/** The shared parts of requests for many donors: the maximum number, the donors, and the payment. */
 
 import { z } from '@hono/zod-openapi';
 import type { World } from '../donor.ts';
@@ -8,7 +8,7 @@ import { countItems } from '../validation.ts';
 /** Maximum number of donors that one request may name. */
 export const MAX_DONOR_IDS = 100;
 
-/** A list of donor IDs. An unknown ID is not an error, but is named in the response. */
+/** A list of donor IDs. An unknown ID is not an error. The response lists it. */
 export const donorIdsSchema = z
   .array(z.string())
   .min(1)
@@ -17,7 +17,7 @@ export const donorIdsSchema = z
 /** The body of a request that only names donors. */
 export const donorIdsBodySchema = z.object({ donor_ids: donorIdsSchema }).openapi('DonorIds');
 
-/** IDs in a response, for example IDs that match no donor. */
+/** Creates the schema of IDs in a response, for example of IDs that match no donor. */
 export function idsSchema(description: string) {
   return z.array(z.string()).openapi({ description });
 }
@@ -77,7 +77,7 @@ export function* resolveInPieces(
   return { numbers: [...numbers], notFoundIds };
 }
 
-/** How an entry of a response names its donor. */
+/** The way in which an entry of a response identifies its donor. */
 export interface Naming<Entry> {
   idOf(entry: Entry): string;
   withId(entry: Entry, id: string): Entry;

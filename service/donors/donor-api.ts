@@ -15,7 +15,7 @@ import { metadataSchema } from './summary.ts';
 
 const oneDonor = z.object({ id: z.string().openapi({ description: 'A donor id' }) });
 
-/** Reads one profile; charged. */
+/** Reads one profile. The request is charged. */
 export const donorRoute = createRoute({
   method: 'get',
   path: '/donors/{id}',
@@ -31,7 +31,7 @@ export const donorRoute = createRoute({
   },
 });
 
-/** Reads many profiles; charged. */
+/** Reads many profiles. The request is charged. */
 export const donorBatchRoute = createRoute({
   method: 'post',
   path: '/donors/batch',

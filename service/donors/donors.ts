@@ -16,7 +16,7 @@ export interface DonorOptions {
   clock: () => number;
 }
 
-/** The charges of donor retrieval; the health check is not a donor. */
+/** The charges of donor retrieval. The health check is free. */
 export const CHARGED_DONORS: readonly ChargedEndpoint[] = [
   { method: 'GET', path: /^\/donors\/(?!health$)[^/]+$/, bucket: 'donors', items: () => 1 },
   { method: 'POST', path: /^\/donors\/batch$/, bucket: 'donors', items: countDonorIds },

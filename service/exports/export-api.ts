@@ -68,7 +68,7 @@ const exportSchema = z.object(exportShape).openapi('Export');
 
 const fileSchema = z.string().openapi({ format: 'binary' });
 
-/** Creates an export; charged. */
+/** Creates an export. The request is charged. */
 export const createExportRoute = createRoute({
   method: 'post',
   path: '/exports',
@@ -154,7 +154,7 @@ export const downloadRoute = createRoute({
   },
 });
 
-/** A request without fields is a 400 and not a 422 (service document, section 7.2). */
+/** Responds with 400 to a request without fields, and not with 422 (service document, section 7.2). */
 function requireFields(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     const order = fieldsOf.safeParse(c.var.body);

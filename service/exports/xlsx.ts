@@ -9,7 +9,7 @@ import type { ColumnDef } from 'hucre/xlsx';
 import type { Slices } from '../slices.ts';
 import type { CellValue } from './export-fields.ts';
 
-/** The number of rows that are written at once. */
+/** The number of rows that are written in one slice. */
 export const ROWS_AT_ONCE = 100;
 /** The longest text that the format allows in a cell. */
 const MAX_TEXT_LENGTH = 32_767;
@@ -38,7 +38,7 @@ export async function writeXlsx(
   }
 }
 
-/** XML does not allow most control characters, or halves of surrogate pairs. */
+/** Removes or replaces characters that XML does not allow: most control characters, and halves of surrogate pairs. */
 function fitting(text: string): string {
   return text
     .slice(0, MAX_TEXT_LENGTH)

@@ -73,7 +73,7 @@ export const createListRoute = createRoute({
   responses: { 201: { description: 'The new list.', ...json(listSchema) }, ...badName },
 });
 
-/** Returns one list, a page of donors at a time. */
+/** Returns one list, one page of donors after the other. */
 export const listRoute = createRoute({
   method: 'get',
   path: '/lists/{id}',
@@ -138,7 +138,7 @@ export const deleteListRoute = createRoute({
   },
 });
 
-/** Adds donors; charged. */
+/** Adds donors. The request is charged. */
 export const addToListRoute = createRoute({
   method: 'post',
   path: '/lists/{id}/donors',

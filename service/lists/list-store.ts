@@ -49,7 +49,7 @@ export interface Lists {
   entries(list: DonorList, after: number, limit: number): ListEntry[];
 }
 
-/** Opens the lists of a database; `createId` returns 32 random hexadecimal characters. */
+/** Opens the lists of a database. `createId` returns 32 random hexadecimal characters. */
 export function createLists(db: Database, clock: () => number, createId: () => string): Lists {
   const sql = prepareStatements(db);
 
@@ -63,7 +63,10 @@ export function createLists(db: Database, clock: () => number, createId: () => s
     sql.create.run({ id, team, name: ALL_SAVED_DONORS, isSystem: 1, atMs: openedAtMs });
   }
 
-  /** Reading does not write anything, so until the first change the system list is only described. */
+  /**
+   * Describes the system list without storing it, because reading does not write anything. It is stored on the first
+   * change.
+   */
   function describeSystemList(team: string): DonorList {
     const rest = { isSystem: true, createdAtMs: openedAtMs, donorCount: 0 };
     return { id: systemListId(team), team, name: ALL_SAVED_DONORS, ...rest };
@@ -118,7 +121,7 @@ export function createLists(db: Database, clock: () => number, createId: () => s
   };
 }
 
-/** The ID is the same before and after the list is stored. */
+/** Returns the ID of the system list. It is the same before and after the list is stored. */
 function systemListId(team: string): string {
   return createHash('sha256').update(`system list of ${team}`).digest('hex').slice(0, 32);
 }

@@ -1,6 +1,5 @@
 /**
- * Lists of donors (service document, sections 4.4 and 7.2): named, kept by the team, paid per
- * donor.
+ * Lists of donors (service document, sections 4.4 and 7.2). A team keeps them under a name, and pays for each donor.
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
@@ -125,7 +124,7 @@ function readDonors({ lists, world }: ListOptions, list: DonorList, limit: numbe
       ...toSummary(world.donor(donorNumber)),
       added_at: new Date(addedAtMs).toISOString(),
     })),
-    // The first page names the entries whose donor was in fact two different people.
+    // The first page lists the entries whose donor was in fact two different people.
     not_found: (after === 0 ? lists.mixed(list) : []).map((donorNumber) => ({
       donor_id: world.donor(donorNumber).id,
       detail: TWO_PEOPLE,

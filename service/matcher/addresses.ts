@@ -12,7 +12,7 @@ export interface ComparableAddress {
   city: string[];
   state: string;
   zip: string;
-  /** The flat or suite within the building; empty without one. */
+  /** The flat or suite within the building. Empty if there is none. */
   unit: string;
 }
 
@@ -78,7 +78,7 @@ export function comparableAddress(address: Address): ComparableAddress {
   };
 }
 
-/** Returns the words of a street without type and direction; for "East Court Street", that is Court. */
+/** Returns the words of a street without its type and direction. For "East Court Street", this is Court. */
 function ownNameOf(street: string[]): string[] {
   const own = street.filter((word) => !STREET_WORDS.has(word));
   if (own.length > 0) return own;
@@ -167,7 +167,7 @@ export function fitAddress(text: AddressText, address: ComparableAddress): Addre
   return isOtherHouse(text, address) ? 'otherHouse' : 'zip';
 }
 
-/** Returns whether texts and addresses are in the same state; unknown if a text does not name a state. */
+/** True if texts and addresses are in the same state. Unknown if a text contains no state. */
 export function fitState(
   texts: readonly AddressText[],
   addresses: readonly ComparableAddress[],
@@ -188,7 +188,7 @@ function decodeAddress(line: string): ComparableAddress {
   return { houseNumber, street: street.split(' '), city: city.split(' '), state, zip, unit };
 }
 
-/** A post office box is not a house. */
+/** True if the text is about another house. A post office box is not a house. */
 function isOtherHouse(text: AddressText, { houseNumber, zip }: ComparableAddress): boolean {
   if (houseNumber === '' || text.has('box') || text.has(houseNumber)) return false;
   for (const word of text) if (/^\d+[a-z]?$/.test(word) && word !== zip) return true;

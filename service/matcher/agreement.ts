@@ -3,8 +3,8 @@
 import type { Candidate } from './donor-index.ts';
 
 /**
- * Returns whether names, suffix and births are equal, and all parts known about both agree, with at least one
- * of them known. A day of birth that the sought person shares is enough.
+ * True if names, suffix and births are equal, and everything known about both agrees. At least one part must be known
+ * about both. A day of birth that the sought person shares is enough.
  */
 export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolean {
   const isSameName =
@@ -24,8 +24,8 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
 }
 
 /**
- * Returns whether the same is known about both, so one may be a copy of the other. If birth, work or school is known
- * for only one of them, they may equally be a father and a son with the same name and home.
+ * True if the same is known about both, so one may be a copy of the other. If birth, work or school is known for only
+ * one of them, they may as well be a father and a son with the same name and home.
  */
 export function areKnownAlike(one: Candidate, other: Candidate): boolean {
   const isKnown = ({ addresses, employers, hasStudied }: Candidate) =>
@@ -41,7 +41,7 @@ function textOf(address: object): string {
 
 const WHOLE_DAY = 10;
 
-/** Returns undefined if one side is unknown. */
+/** True if the two lists have an entry in common. Undefined if one of them is empty, because then nothing is known. */
 function share(mine: readonly string[], theirs: readonly string[]): boolean | undefined {
   if (mine.length === 0 || theirs.length === 0) return undefined;
   return mine.some((one) => theirs.includes(one));

@@ -9,7 +9,10 @@ import type { Reading } from './names.ts';
 import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 
-/** More donors with the same name than this cannot be distinguished, but a house still finds them. */
+/**
+ * The maximum number of donors with one name who are compared. More cannot be distinguished, but a house still finds
+ * them.
+ */
 const MOST_OF_ONE_NAME = 3_000;
 const MOST_OF_AN_INITIAL = 300;
 const MOST_OF_A_HOUSE = 50;
@@ -48,8 +51,8 @@ export function* findCandidates(
 }
 
 /**
- * If some donors with a name would be left out, none are used, because the right one may be among those left
- * out.
+ * Returns the donors if there are few. If some with a name would be left out, none are used, because the right one may
+ * be among them.
  */
 function few(numbers: readonly number[]): readonly number[] {
   return numbers.length > MOST_OF_ONE_NAME ? [] : numbers;
@@ -62,7 +65,9 @@ function lastNamesOf(index: DonorIndex, { last, lastParts, middles }: Reading): 
   return new Set([...own, ...own.flatMap(index.similarLastNames), ...spelled, ...former]);
 }
 
-/** "Gruenwaelder" may also be stored as "Grünwälder", whose comparable form is "grunwalder". */
+/**
+ * Returns another spelling. "Gruenwaelder" may also be stored as "Grünwälder", whose comparable form is "grunwalder".
+ */
 function spellingOf(last: string): string {
   return last.replaceAll(/([aou])e/g, '$1');
 }

@@ -24,7 +24,7 @@ export interface DonorRow {
   isDead: number;
   /** An invented person has no namesakes outside the file. */
   isInvented: number;
-  /** Whether it is known where the donor went to school. */
+  /** 1 if it is known where the donor went to school, otherwise 0. */
   hasStudied: number;
   /** The day or the year of birth of a real person. Empty if unknown. */
   born: string;
@@ -92,7 +92,7 @@ export function prepareInserts(db: Database): DonorInserts {
   };
 }
 
-/** Everything in the index about a donor. */
+/** Returns everything in the index about a donor. */
 export function entriesOf(number: number, donor: Donor) {
   const { first, middle, last } = donor.name;
   const name = comparableName(toLatin(first), toLatin(middle ?? ''), toLatin(last), donor.suffix);
@@ -105,7 +105,10 @@ export function entriesOf(number: number, donor: Donor) {
   };
 }
 
-/** For real people, boards are known as often as employers, and contact lists name boards as employers. */
+/**
+ * Returns the employers. For real people, boards are known as often as employers, and contact lists contain boards as
+ * employers.
+ */
 function employersOf(donor: Donor): Set<string> {
   const roles = isImported(donor) ? [...donor.work, ...donor.boards] : donor.work;
   return new Set(roles.map((role) => comparableEmployer(role.organisationName)));
@@ -115,7 +118,7 @@ function isImported({ sources }: Donor): boolean {
   return sources !== undefined;
 }
 
-/** Additional names in the index: a middle name as the first or the last name, and parts of the last name. */
+/** Returns additional names for the index: a middle name as the first or the last name, and parts of the last name. */
 function otherNamesOf({ first, middles, last, lastParts }: ComparableName): [string, string][] {
   const full = middles.filter((middle) => middle.length > 1);
   return [

@@ -63,14 +63,17 @@ export function fitEmployer(one: string, other: string): EmployerFit | undefined
   return short.replaceAll(' ', '').length > 2 ? 'initials' : 'two initials';
 }
 
-/** "Dayton, City of" is the City of Dayton, and Cook County the County of Cook; but Miami University is not the University of Miami. */
+/**
+ * Moves a word such as "city" or "county" to the front: "Dayton, City of" is the City of Dayton, and Cook County is the
+ * County of Cook. Other words stay, because Miami University is not the University of Miami.
+ */
 function turned(name: string): string {
   const all = name.split(' ');
   const kind = all.pop() ?? '';
   return TURNED.has(kind) ? [kind, ...all].join(' ') : name;
 }
 
-/** The public schools of a town are one employer, its school district. */
+/** Writes a public school district as public schools, because they are one employer in a town. */
 function asDistrict(name: string): string {
   return name.replace(/ public school(?:s| district)$/, ' public schools');
 }
@@ -82,9 +85,9 @@ function numbersIn(name: string): string {
 }
 
 /**
- * "Acme Foods" is part of "Acme Foods Chicago Office": all its words, in their order, including a
- * distinctive one. In "Baker & Acme Foods" a name comes before them, which usually makes another
- * firm.
+ * Compares a name with a longer one. "Acme Foods" is part of "Acme Foods Chicago Office", which contains all its words
+ * in their order, including a distinctive one. In "Baker & Acme Foods", a name comes before them, which usually makes
+ * another firm.
  */
 function fitPart(short: readonly string[], long: readonly string[]) {
   const telling = short.filter((word) => !GENERIC.has(word) && word.length > 2);
@@ -107,7 +110,8 @@ const AREAS = new Set(
 );
 
 /**
- * "Harbor Hlth Sys" for Harbor Health System: word for word, at least one distinctive word in full.
+ * True if one name abbreviates the other word for word, such as "Harbor Hlth Sys" for Harbor Health System. At least
+ * one distinctive word must be written in full.
  */
 function isAbbreviated(short: readonly string[], long: readonly string[]): boolean {
   const isTold = short.some(

@@ -133,8 +133,8 @@ const BY_SPELLING = 1 / 16;
 const LEAST_BEARERS = 2;
 
 /**
- * For two unknown names, a typing error does not change the start, and does not change more than a scan
- * would.
+ * True if two unknown names may differ by a typing error. Such an error does not change the start, and does not change
+ * more than a scan would.
  */
 export function mayBeSlip(
   { isGivenName, births }: Population,

@@ -303,7 +303,10 @@ function stateProbability(index: DonorIndex, ranked: readonly Weighed[]): number
   return (ranked[0]?.odds ?? 0) / all;
 }
 
-/** The greatest probability of a donor who does not match, by what speaks against it or is missing. */
+/**
+ * Returns the maximum probability of a donor who does not match. It depends on the evidence against the donor, or on
+ * missing evidence.
+ */
 function limitOf(evidence: readonly Evidence[], kinds: ReadonlySet<EvidenceKind>): number {
   const limits = evidence.flatMap(({ atMost }) => atMost ?? []);
   if (kinds.size > 0) return Math.min(1, ...limits);
@@ -342,8 +345,8 @@ function foldTwins(
 }
 
 /**
- * In a list with one ID per person, two rows are twins only if they hold the same information. Two lists may contain
- * different amounts of data about one person.
+ * True if two rows are likely to be about one person. If they are in a list with one ID per person, both must contain
+ * the same information. Two lists may contain different amounts of data about one person.
  */
 function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string): boolean {
   const [one, two] = [best.candidate, other.candidate];
@@ -361,8 +364,8 @@ const LEAST_OF_TWIN = 1_000;
 const NOT_SURE = { kinds: 0, isContradicted: false, isJoinable: false };
 
 /**
- * An invented donor with a unique name is found by the name alone if nothing else is given. The condition is
- * that, judging by the file's names, a second such donor is unlikely. A real person always has namesakes.
+ * True if the name alone is enough. This is so for an invented donor with a unique name if nothing else is given, and
+ * if the file's names make a second such donor unlikely. A real person always has namesakes.
  */
 function byNameAlone(
   index: DonorIndex,

@@ -18,7 +18,7 @@ const OTHER_NAME = {
 };
 const MIDDLE_M = 0.6;
 
-/** If middle names differ, they indicate two people, such as a father and a son. */
+/** Weighs the middle names. Different middle names indicate two people, such as a father and a son. */
 export function weighMiddle(
   comparing: Comparing,
   reading: Reading,
@@ -79,8 +79,8 @@ function withoutMatchedName(
 }
 
 /**
- * Two different full middle names mean two people. An initial may be wrong, or belong to another name of
- * either person.
+ * Weighs different middle names. If both are written in full, they mean two people. An initial may be wrong, or belong
+ * to another name of either person.
  */
 function weighOtherMiddle(
   mine: readonly string[],

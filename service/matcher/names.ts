@@ -207,7 +207,10 @@ function readAs(way: Reading['way'], given: string[], family: string[]): Reading
   return name.first === '' || name.last === '' ? [] : [{ ...name, way, isMrs: false }];
 }
 
-/** For "Ann Marie Lee", returns the last word; for "Lee, Ann Marie", the text before the comma. */
+/**
+ * Reads a name in one field. In "Ann Marie Lee", the last name is the last word or the last two. In "Lee, Ann Marie",
+ * it is the text before the comma.
+ */
 function readWhole(text: string): Reading[] {
   const [before = '', after] = withoutBrackets(spreadInitials(text)).split(
     /,(?!\s*(?:jr|sr|ii|iii|iv|md|phd|esq)\b)/i,
@@ -249,12 +252,12 @@ function familyWords(text: string): string[] {
   return own.length === 1 && SUFFIXES.has(own[0] ?? '') ? [] : own;
 }
 
-/** "V" may be an initial. */
+/** True if the word is a suffix. "V" does not count, because it may be an initial. */
 function isSuffix(word: string): boolean {
   return word.length > 1 && SUFFIXES.has(word);
 }
 
-/** "John Smith" in one field and "Smith" in the other. */
+/** Removes the last name from the other field, as for "John Smith" and "Smith". */
 function withoutFamily(given: string[], family: readonly string[]): string[] {
   const tail = given.slice(-family.length);
   return given.length > family.length && isSame(tail, family)
@@ -300,7 +303,7 @@ function withoutRank(first: string): string {
   return words(plain).length > 0 ? plain : first;
 }
 
-/** "R.W." and "RW" are two initials, "M.D." behind a name is a degree. */
+/** Separates initials. "R.W." and "RW" are two initials, but "M.D." behind a name is a degree. */
 function spreadInitials(text: string): string {
   if (/^\s*[BCDFGHJ-NP-TV-XZ]{2}\s*$/.test(text) && !TITLES.has(words(text).join(''))) {
     return text.trim().split('').join(' ');
@@ -314,7 +317,10 @@ function spreadInitials(text: string): string {
 /** Initials with points and without blanks, also directly before a name: "R.W.", "J.R.Lee". */
 const DOTTED = /(?<![\p{L}.])(?:\p{L}\.)+(?=\p{L})(?:\p{L}\.)*/gu;
 
-/** "Saint Clair" and "St. Clair" are one last name, but "Saint" and "St" on their own are not. */
+/**
+ * Returns the other spelling of Saint. "Saint Clair" and "St. Clair" are one last name, but "Saint" and "St" on their
+ * own are not.
+ */
 function otherSaint(family: readonly string[]): string[][] {
   const other = family.map((word, at) =>
     at < family.length - 1 ? (SAINT.get(word) ?? word) : word,
@@ -327,7 +333,7 @@ const SAINT = new Map([
   ['saint', 'st'],
 ]);
 
-/** Two people in one record: "John & Mary", "Mr. and Mrs. John". */
+/** Returns the two people in one record, such as "John & Mary" or "Mr. and Mrs. John". */
 function membersOf(first: string): string[] {
   const members = withoutBrackets(first)
     .replaceAll(/\s+/g, ' ')
@@ -343,7 +349,7 @@ function withoutBrackets(text: string): string {
   return words(plain).length > 0 ? plain : text;
 }
 
-/** "Jones (née Smith)", "Jones (Smith)": another last name. More words are a note. */
+/** Returns other last names in brackets, as in "Jones (née Smith)" and "Jones (Smith)". More words are a note. */
 function formerWords(last: string): string[] {
   return (last.match(BRACKETS) ?? []).flatMap((part) => {
     const names = words(part).filter((word) => !FORMERLY.has(word) && !SUFFIXES.has(word));

@@ -111,8 +111,8 @@ function withoutPetEnding(pet: string): string {
 }
 
 /**
- * C and K are interchangeable, and a letter may be doubled before the ending: "vick" and "vic" are
- * the same.
+ * Returns the sound of a stem. C and K are interchangeable, and a letter may be doubled before the ending: "vick" and
+ * "vic" are the same.
  */
 function soundOf(stem: string): string {
   return stem.replaceAll('k', 'c').replace(/(.)\1$/, '$1');

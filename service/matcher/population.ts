@@ -145,7 +145,7 @@ function toBirths(names: readonly [string, number][]): Births {
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** A first name used for both sexes counts for both. */
+/** Returns the shares of first names. A name used for both sexes counts for both. */
 function sharesOf(rows: readonly { name: string; count: number }[], all: number) {
   const shares = new Map<string, number>();
   for (const { name, count } of rows) {

@@ -48,7 +48,7 @@ export function isOtherStart(one: string, other: string): boolean {
   return isReplaced && !areNeighbours(mine, theirs) && scanKey(mine) !== scanKey(theirs);
 }
 
-/** Undefined if the names differ by more than one error. */
+/** Returns the chance of this typo, or undefined if the names differ by more than one error. */
 function chanceOfTypo(meant: string, written: string): number | undefined {
   let at = 0;
   while (at < meant.length && meant[at] === written[at]) at += 1;
@@ -82,7 +82,7 @@ function areNeighbours(one: string, other: string): boolean {
   return Math.abs(mine.row - theirs.row) <= 1 && Math.abs(mine.at - theirs.at) <= 1;
 }
 
-/** Each row is shifted by about half a key. */
+/** Returns the place of a letter on the keyboard. Each row is shifted by about half a key. */
 function placeOf(letter: string): { row: number; at: number } | undefined {
   const row = KEYBOARD.findIndex((keys) => letter !== '' && keys.includes(letter));
   return row < 0 ? undefined : { row, at: (KEYBOARD[row] ?? '').indexOf(letter) + row / 2 };

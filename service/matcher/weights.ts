@@ -205,7 +205,7 @@ export function weighName(
   ];
 }
 
-/** A woman may be addressed by her husband's name, which is not hers. */
+/** Weighs a husband's name. A woman may be addressed by it although it is not hers. */
 function weighHusband(population: Population, donor: Candidate): Evidence[] {
   if (isMan(population, donor)) return [OF_HUSBAND];
   return population.isWomansName(donor.first) ? [] : [PERHAPS_OF_HUSBAND];
@@ -472,12 +472,12 @@ export function weighBirth(born: string, donor: Candidate): Evidence[] {
 
 const BIRTH_KIND = { kind: 'birth' } as const;
 
-/** The first day of these years means an unknown birthday. */
+/** True for the first day of these years, which means an unknown birthday. */
 function isNoBirth(born: string): boolean {
   return born === '' || born === '1900-01-01' || born === '1970-01-01';
 }
 
-/** Day and month are swapped, or two neighbouring digits are. */
+/** True if day and month are swapped, or two neighbouring digits are. */
 function isSlip(one: string, other: string): boolean {
   const [year, month, day] = one.split('-');
   if (other === `${year}-${day}-${month}`) return true;

@@ -200,7 +200,7 @@ function forgetOld(sql: Statements, beforeMs: number): void {
   sql.forget.run(beforeMs);
 }
 
-/** The times of the paid donors are evenly distributed between start and end. */
+/** Returns the paid donors. Their times are evenly distributed between start and end. */
 function toItems(order: BulkOrder, startsAtMs: number, endsAtMs: number): ItemRow[] {
   const { donorIds, paid, hangs, failsAfter, failsEvery } = order;
   return donorIds.map((donorId, position) => {

@@ -115,8 +115,8 @@ function takeStep(options: JobWorkerOptions): boolean {
 }
 
 /**
- * One donor's failure does not fail the whole job. A full disk is not a failure of the donor, who is paid for: the work
- * is done once there is space.
+ * Returns the outcome of one donor, whose failure does not fail the whole job. A full disk is not a failure of the
+ * donor, who is paid for. The work is done once there is space.
  */
 function outcomeOf(options: JobWorkerOptions, item: DueItem): Outcome {
   if (item.isDoomed) {

@@ -24,7 +24,10 @@ export function findDonors(world: World, ids: readonly string[]): Promise<Found>
   return findAll('Donor', ids, (id) => world.donorNumber(id) ?? undefined);
 }
 
-/** The document does not limit the number of IDs in a filter, so other requests can run in between. */
+/**
+ * Finds all donors with these IDs. The document does not limit the number of IDs in a filter, so other requests can run
+ * in between.
+ */
 function findAll(
   what: string,
   ids: readonly string[],

@@ -106,7 +106,7 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
     return atOnce(work());
   }
 
-  /** For one response, in which a few donors may occur many times. */
+  /** Creates the names for one response, in which a few donors may occur many times. */
   function createNaming(): NameDonor {
     const known = new Map<number, DonorLabel>();
     return (donor) => {

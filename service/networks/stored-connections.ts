@@ -55,7 +55,10 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
   const remembered = new Map<number, OtherEnds>();
   let drops = 0;
 
-  /** Filled only by reading, so a transaction that is rolled back does not leave wrong data here. */
+  /**
+   * Reads the other ends of a member's connections. The cache is filled only by reading, so a transaction that is
+   * rolled back does not leave wrong data in it.
+   */
   function otherEndsOf(member: number): OtherEnds {
     const known = remembered.get(member);
     if (known !== undefined) {

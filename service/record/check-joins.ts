@@ -64,7 +64,8 @@ export function checkJoins(db: Database): SuspiciousJoin[] {
 }
 
 /**
- * Tax returns of several years are one source, and few of them contain more than a name and an organisation.
+ * True if both are from tax returns. Returns of several years are one source, and few of them contain more than a name
+ * and an organisation.
  */
 function areOfReturns(one: Donor, other: Donor): boolean {
   return [one, other].every(({ sources }) => sources?.name?.source === 'irs-990');

@@ -44,7 +44,7 @@ export function erasePerson(db: Database, id: string, clock: () => number): void
   rewrite(db, id);
 }
 
-/** Deleted data, old or new, remains in the free pages of a file and in its journal until they are rewritten. */
+/** Rewrites the file and its journal. Until then, deleted data remains in their free pages. */
 function rewrite(db: Database, id: string): void {
   const erased = `${id} is erased, but deleted data is still on the disk`;
   try {

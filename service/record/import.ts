@@ -206,7 +206,10 @@ function openTransaction(db: Database) {
   };
 }
 
-/** On a full disk, SQLite has already rolled back the transaction, and a second attempt would hide the cause. */
+/**
+ * Rolls back. On a full disk, SQLite has already rolled back the transaction, and a second attempt would hide the
+ * cause.
+ */
 function rollBackTo(db: Database, statement: string): void {
   if (db.inTransaction) db.exec(statement);
 }
@@ -251,9 +254,7 @@ async function* statementsOf(
 const LEAST_RENAMED = 10;
 const MOST_RENAMED_SHARE = 0.05;
 
-/**
- * If a list's IDs have changed, importing it again would permanently add everyone in it a second time.
- */
+/** Throws if a list's IDs have changed. Importing the list again would permanently add everyone in it a second time. */
 function refuseOtherIds(file: string, order: ImportOrder, people: number, renamed: number): void {
   const isMany = renamed >= LEAST_RENAMED && renamed > people * MOST_RENAMED_SHARE;
   if (!isMany || order.sameUnderOtherIds !== undefined) return;
@@ -275,8 +276,8 @@ async function filesIn(path: string, { inFolders }: Source): Promise<string[]> {
 }
 
 /**
- * The hash is computed from the content and all statements about it: the same file with another stated source
- * is a different file.
+ * Returns the hash of the content and all statements about it. The same file with another stated source is a different
+ * file.
  */
 async function fingerprintOf(
   file: string,

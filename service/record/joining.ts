@@ -36,7 +36,7 @@ export function createJoining(db: Database, record: RecordStore, growing: Growin
   const places = openMixedPlaces(db);
   const references = openReferences(db);
 
-  /** From now on, the donor consists of parts. */
+  /** Stores a donor as its first part. From now on, the donor consists of parts. */
   function begin(number: number): void {
     const donor = record.donor(number);
     if (donor === null) return;

@@ -87,8 +87,8 @@ export function createLinker(options: LinkerOptions): Linker {
   }
 
   /**
-   * Two rows of one list may have only the name in common: an operator has to decide whether they are about
-   * one person.
+   * True if two rows of one list have only the name in common. An operator has to decide whether they are about one
+   * person.
    */
   function ofNameAlone(entry: Entry): Found | null {
     if (entry.addresses.length + entry.roles.length > 0 || entry.born !== '') return null;
@@ -175,7 +175,10 @@ function haveNameAlone(one: Candidate, other: Candidate): boolean {
   return isSame && other.born === '' && other.addresses().length + other.employers().length === 0;
 }
 
-/** If a donor is likely, but not likely enough for a match, an operator has to review the pair. */
+/**
+ * Returns a new donor. If another donor is likely, but not likely enough for a match, an operator has to review the
+ * pair.
+ */
 function likelyOf(match: Match): Found {
   const { cautious: probability, runnerUp } = match;
   if (runnerUp === null || probability <= THRESHOLDS.review) return NEW;

@@ -116,7 +116,7 @@ function mergeFacts(donor: Donor, entry: Entry): Facts {
   return facts;
 }
 
-/** "Quincy" is more informative than "Q", and either is more informative than nothing. */
+/** True if the first middle name says more. "Quincy" says more than "Q", and either says more than nothing. */
 function isFuller(middle: string | null, present: string | null): boolean {
   if (middle === null) return false;
   if (present === null) return true;
@@ -136,7 +136,10 @@ function isAfter(source: SourceNote, present: SourceNote | undefined): boolean {
   return present === undefined || source.date > present.date;
 }
 
-/** Each of a person's posts gives an estimate. Of the estimates of one day, the highest counts. */
+/**
+ * True if this estimate is better than the donor's. Each of a person's posts gives an estimate. A later one counts, and
+ * of the estimates of one day the highest.
+ */
 function isBetter(
   { value, source }: { value: number; source: SourceNote },
   { capacity }: Donor,
@@ -175,8 +178,8 @@ function touches(earlier: Role, later: Role): boolean {
 }
 
 /**
- * If a later source states that a role has ended, it has ended, even if an earlier source listed it as
- * current.
+ * Joins two statements about a role. If a later source states that the role has ended, it has ended, even if an earlier
+ * source listed it as current.
  */
 function joined(one: Role, other: Role): Role {
   const latest = (other.source?.date ?? '') > (one.source?.date ?? '') ? other : one;

@@ -27,7 +27,7 @@ export function openReferences(db: Database): References {
   const places = openMixedPlaces(db);
   const exported = openExported(db);
 
-  /** The second-best candidate of a match is stored inside the match. */
+  /** Changes the second-best candidates, which are stored inside the matches. */
   function changeRunnersUp(from: number, to: number | null): void {
     for (const { id, match } of sql.withRunnerUp.all(from)) {
       const { runnerUp, ...rest } = matchSchema.parse(JSON.parse(match));

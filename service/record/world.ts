@@ -41,14 +41,14 @@ export function openRecordedWorld(db: Database, pageOf?: PageOf): World {
   return world;
 }
 
-/** The files contain nothing about the time after their import. */
+/** Returns the day of the last import. The files contain nothing about the time after it. */
 function dayOfLastImport(record: RecordStore): string {
   return new Date(record.imports().at(-1)?.atMs ?? 0).toISOString().slice(0, 10);
 }
 
 /**
- * Each import changes this text. A changed text means that all data derived from the people has to be created
- * again.
+ * Describes the people in a text that each import changes. After a change, all data derived from the people has to be
+ * created again.
  */
 function describe(record: RecordStore): string {
   return `${record.count()} ${IMPORTED} after ${record.changes()} changes`;

@@ -107,7 +107,7 @@ function isAtLeast(column: Column, bound: number): (number: number) => boolean {
   return (number) => (column[number] ?? UNKNOWN) >= Math.max(0, bound);
 }
 
-/** An unknown figure does not count as a low one. */
+/** True if the figure is at most this high. An unknown figure does not count as a low one. */
 function isAtMost(column: Column, bound: number): (number: number) => boolean {
   return (number) => {
     const figure = column[number] ?? UNKNOWN;

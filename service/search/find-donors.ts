@@ -34,7 +34,7 @@ export interface SearchPosition {
 /** One page of a search. */
 export interface FoundDonors {
   donors: (Summary & { matched: string[] })[];
-  /** Null on the last page. */
+  /** The position of the next page, or null on the last page. */
   next: SearchPosition | null;
   meta: {
     /** The source of the candidates: the index of names, the index of organisations, or only the facts. */

@@ -25,12 +25,12 @@ interface WantedTie extends TieFilter {
 
 /** The evidence for a donor. Its texts are created only for the donors that are shown. */
 export interface Fit {
-  /** Ranks of the donor. Higher is better; the first rank counts most. */
+  /** The ranks of the donor. Higher is better, and the first rank counts most. */
   ranks: number[];
   tell(): string[];
 }
 
-/** Prepares filters; `name` is the name in the filters, as read by the index. */
+/** Prepares filters. `name` is the name in the filters, as read by the index. */
 export function prepare(filters: Filters, name: SoughtName | null, nowMs: number): Wanted {
   return {
     filters,
@@ -46,8 +46,8 @@ export function prepare(filters: Filters, name: SoughtName | null, nowMs: number
 }
 
 /**
- * Returns how a donor fits. Undefined if the donor does not meet a criterion, or the fact is unknown. The
- * order: living donors first, then better names, then donors with more current ties, then higher capacity.
+ * Returns how a donor fits, or undefined if the donor does not meet a criterion or the fact is unknown. Living donors
+ * come first, then better names, then more current ties, then higher capacity.
  */
 export function fitDonor(donor: Donor, wanted: Wanted): Fit | undefined {
   if (!factsHold(donor, wanted)) {
@@ -110,7 +110,7 @@ function isAsked(...filters: unknown[]): boolean {
   return filters.some((filter) => filter !== undefined);
 }
 
-/** An unknown figure is outside every range. */
+/** True if the figure is in the range. An unknown figure is outside every range. */
 function isWithin(
   low: number | null | undefined,
   high: number | null | undefined,
@@ -195,7 +195,7 @@ function rolesAs(preposition: string, roles: Donor['work']): Tie[] {
   }));
 }
 
-/** A gift is over as soon as it is made. */
+/** Returns gifts as ties. A gift is over as soon as it is made. */
 function giftsAsTies({ gifts }: Donor): Tie[] {
   return gifts.map(({ organisationName, amount, date }) => ({
     organisation: organisationName,

@@ -61,7 +61,7 @@ export function fitName(sought: SoughtName, first: string, last: string): NameFi
   return fit === 'slips' || (fit === 'typo' && !sought.allowsTypo) ? undefined : fit;
 }
 
-/** If donors have the first name only as a last name, and the last name is a first name, swaps the two. */
+/** Swaps first and last name if donors have the first name only as a last name, and the last name is a first name. */
 function turned(index: DonorIndex, name: { first: string; last: string }) {
   const { first, last } = name;
   const isTurned =
@@ -71,7 +71,7 @@ function turned(index: DonorIndex, name: { first: string; last: string }) {
   return isTurned ? { first: last, last: first } : name;
 }
 
-/** In "Juan de la Cruz", everything after the first name is the last name. Middle names are omitted. */
+/** Splits a name. In "Juan de la Cruz", everything after the first name is the last name. Middle names are omitted. */
 function splitName(text: string): { first: string; last: string } {
   const [family = '', given = ''] = text.split(',');
   if (wordsOf(given).length > 0) return comparableName(given, '', family);
@@ -81,7 +81,7 @@ function splitName(text: string): { first: string; last: string } {
   return comparableName(first, '', last.join(' '));
 }
 
-/** "Dr.", "Jr." and similar words are not part of a comparable name. */
+/** Returns the words of a comparable name. "Dr.", "Jr." and similar words are not part of it. */
 function wordsOf(text: string): string[] {
   return text
     .trim()

@@ -61,8 +61,8 @@ function readCircles(db: Database): Circles {
 const NAMES_AT_ONCE = 5_000;
 
 /**
- * The database looks up the longest word of a name, or its stem, which leaves few names to compare. Names with characters
- * that a comparison ignores (accents, dots, apostrophes) are all compared.
+ * Prepares the search for an organisation. The database looks up the longest word of a name, or its stem, which leaves
+ * few names to compare. Names with characters that a comparison ignores (accents, dots, apostrophes) are all compared.
  */
 function prepareNamed(db: Database): (organization: string, slices: Slices) => Promise<number[]> {
   const select = db.prepare<[number, number, string], { circle: number; name: string }>(

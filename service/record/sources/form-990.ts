@@ -172,7 +172,7 @@ interface Post {
   address: Address | null;
 }
 
-/** People are kept in memory until the end of a return, so only the needed fields are kept. */
+/** Removes the fields that are not needed, because people are kept in memory until the end of a return. */
 function onlyRead(fields: Group['fields']): Map<string, string> {
   const kept = [...fields].filter(([name]) => PERSON_FIELDS.test(name));
   return new Map(kept.map(([name, text]) => [name, text.slice(0, LONGEST_FIELD)]));
@@ -301,7 +301,7 @@ function toEntry(post: Post, filing: Filing, grantShare: number, grants: number)
   });
 }
 
-/** An estimate is not more precise than two digits. */
+/** Rounds down to two digits. An estimate is not more precise. */
 function roundedDown(dollars: number): number {
   if (dollars < 1) return 0;
   const step = 10 ** Math.max(0, Math.floor(Math.log10(dollars)) - 1);

@@ -113,7 +113,7 @@ function degree(row: Row, number: number, source: NamedRole['source']): NamedRol
   ];
 }
 
-/** The file contains days as 1994-02-14 or 02/14/1994. */
+/** Returns the ISO day. The file contains days as 1994-02-14 or 02/14/1994. */
 function isoDay(text: string): string {
   if (/^\d{4}-\d{2}-\d{2}/.test(text)) return text.slice(0, 10);
   const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text) ?? [];

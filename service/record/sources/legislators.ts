@@ -183,7 +183,7 @@ function ofRow(row: z.infer<typeof rowSchema>, today: string): Entry {
   });
 }
 
-/** The lists contain no deaths, but nobody grows that old. */
+/** True if the person must have died. The lists contain no deaths, but nobody grows that old. */
 function hasDied(birthday: string, today: string): boolean {
   return birthday !== '' && Number(today.slice(0, 4)) - Number(birthday.slice(0, 4)) > OLDEST;
 }

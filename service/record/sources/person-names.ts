@@ -50,8 +50,8 @@ export function readPersonName(
 }
 
 /**
- * "JOHN SMITH / BOARD OF DIRECTORS": an organisation after a whole name with a given name is the place where
- * the person serves.
+ * Returns the text before an organisation. In "JOHN SMITH / BOARD OF DIRECTORS", the person serves at the organisation
+ * that follows the whole name.
  */
 function beforeOrganisation(text: string): string {
   const found = NO_PERSON.exec(text);
@@ -219,7 +219,7 @@ function noteGeneration(part: string, generations: Set<string>): void {
   if (generation !== undefined) generations.add(generation);
 }
 
-/** "DONG-HYUN CHANG BOARD MEMBER": a role ends a name if a whole name comes before it. */
+/** Removes a role after a whole name, as in "DONG-HYUN CHANG BOARD MEMBER". */
 function withoutRole(parts: readonly string[]): string[] {
   const at = parts.findIndex(
     (part, index) =>
@@ -228,7 +228,7 @@ function withoutRole(parts: readonly string[]): string[] {
   return at < 0 ? [...parts] : parts.slice(0, at);
 }
 
-/** "2ND" is a suffix, but "2ND VICE PRESIDENT" is a role. */
+/** True if the word belongs to a role. "2ND" is a suffix, but "2ND VICE PRESIDENT" is a role. */
 function isRoleNotSuffix(parts: readonly string[], at: number): boolean {
   return !GENERATIONS.has(plain(parts[at] ?? '')) || isRole(parts[at + 1] ?? '');
 }
@@ -284,7 +284,7 @@ function orderName({ before, after }: NameParts, order: NameOrder): OrderedName 
   return { given: before.slice(0, cut), family: before.slice(cut) };
 }
 
-/** "BRYANT DR JOY": in this name, a title comes before the given names. */
+/** Removes titles. In "BRYANT DR JOY", a title comes before the given names. */
 function withoutTitles(given: string[]): string[] {
   const isTitle = (part = '') => TITLES.has(plain(part)) || RANKS.has(plain(part));
   const first = given.findIndex((part) => !isTitle(part));
@@ -324,12 +324,14 @@ function isLoneO(keys: readonly string[], at: number): boolean {
   return keys[at] === 'o' && AFTER_O.has(keys[at + 1] ?? '');
 }
 
-/** "O BRIEN" is "O'Brien". */
+/** Joins the parts of a last name: "O BRIEN" is "O'Brien". */
 function joined(family: readonly string[]): string {
   return family.join(' ').replace(/^O (?=\p{L})/u, "O'");
 }
 
-/** A trust with a person's name is not a person, but a few people have Trust as a last name. */
+/**
+ * True for a trust, which is not a person even if it has a person's name. But a few people have Trust as a last name.
+ */
 function isTrust(text: string, name: readonly string[]): boolean {
   if (!/\btrust\b/i.test(text)) return false;
   const [first = '', last, ...others] = fullNamesIn(name).map(plain);
@@ -384,8 +386,8 @@ function withoutNotes(written: string): string {
 }
 
 /**
- * "TREAS: ANN LEE", "LEE; ANN", "LEE - SMITH" and "ANN.LEE": a role before a colon, and characters used in
- * place of others.
+ * Puts a name into one line. Handles a role before a colon and characters used in place of others: "TREAS: ANN LEE",
+ * "LEE; ANN", "LEE - SMITH" and "ANN.LEE".
  */
 function inOneLine(text: string): string {
   const [role = '', ...named] = text.split(':');
@@ -403,7 +405,7 @@ function inOneLine(text: string): string {
     });
 }
 
-/** "DANNY (DANIEL) LEE": the longer of the two names is the formal one. */
+/** Returns the name with its formal form, the longer of the two names in "DANNY (DANIEL) LEE". */
 function withFormalName(text: string): string {
   return text.replace(/^(\p{L}+)\s+\((\p{L}+)\)(?=\s)/u, (all, name: string, aside: string) => {
     const isFormal = aside.length > name.length && isShortFor(plain(name), plain(aside));
@@ -414,7 +416,7 @@ function withFormalName(text: string): string {
 /** Footnote marks at the end of a word. */
 const MARKS = /[_^~`|•*†‡§#](?=[_^~`|•*†‡§#\s,]|$)/g;
 
-/** A note ends at the next comma. */
+/** Removes a note, which ends at the next comma. */
 function withoutNote(part: string): string {
   const starts = [
     beforeNumber(part, TIME_WORD, SOON),
@@ -436,7 +438,7 @@ function beforeNumber(part: string, word: RegExp, most: number): number {
   return -1;
 }
 
-/** Of a note in brackets, only a suffix is part of the name. */
+/** Returns the suffix in a note in brackets. Nothing else in the note is part of the name. */
 function generationIn(aside: string): string {
   return GENERATIONS.has(plain(aside)) ? ` ${plain(aside)} ` : ' ';
 }
@@ -450,12 +452,12 @@ function partsOf(text: string): string[] {
     .filter((part) => plain(part) !== '');
 }
 
-/** "G.K." at the beginning of a name is two initials. */
+/** Splits initials: "G.K." at the beginning of a name is two of them. */
 function splitInitials(part: string): string[] {
   return /^(?:\p{L}\.){2}$/u.test(part) ? part.split(/(?<=\.)(?=\p{L})/u) : [part];
 }
 
-/** "ROBERTS-DIRECTOR" and "ROBERTS/DIRECTOR" consist of a name and a role. */
+/** Splits a name and a role, as in "ROBERTS-DIRECTOR" and "ROBERTS/DIRECTOR". */
 function splitRole(part: string): string[] {
   const [name = '', role = '', ...more] = part.split(/[-/]/);
   const isRoleBehind = more.length === 0 && ROLES.has(plain(role)) && !ROLES.has(plain(name));

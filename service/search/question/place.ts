@@ -60,7 +60,9 @@ function setPlace(filters: Filters, city: string | undefined, stateText: string 
   return { meaning: `lives in ${[city, state].filter((part) => part !== undefined).join(', ')}` };
 }
 
-/** The longest names come first, because "New York" would otherwise be read as "York". */
+/**
+ * Returns a pattern for any of the names. The longest come first, because "New York" would otherwise be read as "York".
+ */
 function anyOf(names: readonly string[]): string {
   return names
     .toSorted((a, b) => b.length - a.length)

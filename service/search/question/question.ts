@@ -102,7 +102,10 @@ function readClause(text: string, { pattern, read }: Clause, question: Question)
   });
 }
 
-/** A replacer function receives the offset, the whole text and, as the last argument, the named groups. */
+/**
+ * Returns the offset of a match. A replacer function receives the offset, the whole text and, as the last argument, the
+ * named groups.
+ */
 function offsetOf(parts: readonly unknown[]): number {
   return parts.find((part) => typeof part === 'number') ?? 0;
 }
@@ -119,7 +122,7 @@ function groupsOf(parts: readonly unknown[]): Record<string, string | undefined>
     : {};
 }
 
-/** A question that consists of a name needs no other words. */
+/** Reads the rest of a question. A question that consists of a name needs no other words. */
 function readRest(rest: string, question: Question, isName: (text: string) => boolean): void {
   for (const part of rest.split(/[|;]/)) {
     const words = part.split(/[\s,]+/).filter((word) => word !== '');

@@ -111,7 +111,10 @@ function addWork(words: Words, filters: Filters) {
   });
 }
 
-/** "Donors to X who gave over $1,000" mentions one donation twice. */
+/**
+ * Adds a donation, or completes one that is already there: "Donors to X who gave over $1,000" mentions one donation
+ * twice.
+ */
 function addDonation(words: Words, filters: Filters) {
   const money = words.group('money');
   const tie: TieFilter = {
@@ -146,7 +149,10 @@ function organisationIn({ group }: Words): string | undefined {
   return group('quoted') ?? group('organization')?.trim();
 }
 
-/** "Former" means the past, and "served" and "worked" mean any time. All other words mean the present. */
+/**
+ * Returns the time of a tie. "Former" means the past, and "served" and "worked" mean any time. All other words mean the
+ * present.
+ */
 function timeOf({ group }: Words, ever?: RegExp): TieFilter['when'] {
   if (group('former') !== undefined) {
     return 'past';

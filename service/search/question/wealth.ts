@@ -68,7 +68,7 @@ function atMost(filters: Filters, dollars: number): Reading {
   return setOnce(filters, 'max_net_worth', dollars, `net worth of ${inDollars(dollars)} or less`);
 }
 
-/** In "$1 to 5 million", the unit applies to both numbers. */
+/** Returns both bounds. In "$1 to 5 million", the unit applies to both numbers. */
 function bounds(low: string, high: string): [number, number] {
   const unit = /[a-z]+/i.exec(high)?.[0] ?? '';
   return [
