@@ -51,7 +51,7 @@ await measured('read', async () => {
   for await (const page of connector.readPages(null)) {
     contacts += page.contacts.length;
     cursor = page.cursor;
-    // Writing needs the IDs; reading alone keeps nothing.
+    // Writing needs the IDs. Reading alone keeps nothing.
     if (work === 'write') for (const { id } of page.contacts) ids.push(id);
   }
   return { contacts };

@@ -41,7 +41,7 @@ export interface Crm {
   baseUrl: string;
   token: string;
   /**
-   * Measures the connector alone. `settings` are additional settings of `crm`; `folder` is the folder of another
+   * Measures the connector alone. `settings` are additional settings of `crm`. `folder` is the folder of another
    * version of the program.
    */
   measure(
@@ -50,16 +50,16 @@ export interface Crm {
     folder?: string,
   ): Promise<ConnectorMeasurement>;
   /**
-   * Measures the same writes by the vendor's own client, or by the client that is commonly used; `way` is the client's
+   * Measures the same writes by the vendor's own client, or by the client that is commonly used. `way` is the client's
    * name of the method.
    */
   measureOfficial(way: 'rows' | 'bulk'): Promise<ConnectorMeasurement>;
-  /** Lets the connector read everything; resolves when it could read the changes since then. */
+  /** Lets the connector read everything. Resolves when it could read the changes since then. */
   startReader(settings: CrmSettings): Promise<ChangesReader>;
 }
 
 export interface ChangesReader {
-  /** Call it only once; the connector ends afterwards. */
+  /** Call it only once. The connector ends afterwards. */
   readChanges(): Promise<ConnectorStep>;
 }
 
@@ -69,7 +69,7 @@ export type CrmSettings = Readonly<Record<string, number | string>>;
 /** Only the connector is measured, so its neighbour may use more memory to be fast. */
 const ROOMY = ['--min-semi-space-size=16'];
 
-/** Starts a CRM with this number of contacts; `flags` are options of `donor-sync sandbox`. */
+/** Starts a CRM with this number of contacts. `flags` are options of `donor-sync sandbox`. */
 export async function withCrm<T>(
   kind: CrmKind,
   flags: { contacts: number } & Readonly<Record<string, number>>,

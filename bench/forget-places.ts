@@ -21,9 +21,9 @@ export interface Place {
   secretKey: string;
   /** Returns the fields of the field map in which a contact has a value. */
   ours(id: string): Promise<string[]>;
-  /** Adds the same person under another ID; resolves with the new ID. */
+  /** Adds the same person under another ID. Resolves with the new ID. */
   copy(id: string): Promise<string>;
-  /** Merges a contact into another contact; resolves with the ID that stays. Omitted for a file. */
+  /** Merges a contact into another contact. Resolves with the ID that stays. Omitted for a file. */
   merge?(loser: string, winner: string): Promise<string>;
   /** Returns the files that a killed sync has left next to the CSV file. */
   leftBeside(): Promise<string[]>;

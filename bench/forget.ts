@@ -41,7 +41,7 @@ export interface ForgetFigures {
 const NIGHTS = 5;
 
 /**
- * The times of the kills, as fractions of the time that the last command took. A command first starts and signs in; a
+ * The times of the kills, as fractions of the time that the last command took. A command first starts and signs in. A
  * command that ends before its kill does not count.
  */
 const FIRST_KILL = 0.7;
@@ -194,7 +194,7 @@ function start({ settings, secretKey }: Place, args: readonly string[]) {
   });
 }
 
-/** Runs a command until it ends; resolves with its output. */
+/** Runs a command until it ends. Resolves with its output. */
 async function run(place: Place, args: readonly string[]): Promise<string> {
   const child = start(place, args);
   const exited = once(child, 'exit');

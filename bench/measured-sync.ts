@@ -65,7 +65,7 @@ export async function measureSync(
   return { run, wallSeconds, runSeconds, peakMegabytes, cpuSeconds: cpuSecondsIn(said) };
 }
 
-/** A process that replaces itself with another process reports twice; the last report covers both. */
+/** A process that replaces itself with another process reports twice. The last report covers both. */
 function cpuSecondsIn(said: string): number {
   const microseconds = /\ncpu (\d+)$/.exec(said)?.[1];
   if (microseconds === undefined) throw new Error(`The sync did not end as usual: ${said}`);

@@ -16,11 +16,11 @@ export interface Neighbour {
 
 export interface NeighbourOptions {
   donors: number;
-  /** Requests per second, and the burst; 0 means no limit. */
+  /** Requests per second, and the burst. 0 means no limit. */
   rate: number;
   burst: number;
   jobTimeMs: number;
-  /** Latency of every request, and additional latency of the paid submit; 0 by default. */
+  /** Latency of every request, and additional latency of the paid submit. Defaults to 0. */
   latencyMs?: number;
   submitLatencyMs?: number;
 }

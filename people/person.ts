@@ -6,7 +6,7 @@ import type { Sex } from './names.ts';
 import { between, chance, createDraw, type Draw, gaussian } from './random.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** A full name; `middle` is a name or an initial, null for many. */
+/** A full name. `middle` is a name or an initial, null for many. */
 export interface Name {
   first: string;
   middle: string | null;

@@ -10,7 +10,7 @@ import { type CodePlace, findErrorCodes } from './error-codes.ts';
 
 interface Exception {
   why: string;
-  /** The files that contain each code; a file is listed once for each of its places. */
+  /** The files that contain each code. A file is listed once for each of its places. */
   codes: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -232,7 +232,7 @@ const pairRow = z.object({
   kind: cell,
 });
 
-/** Two people with one last name at one home, each with one of the names; nothing else is known. */
+/** Two people with one last name at one home, each with one of the names. Nothing else is known. */
 function judgePairs(file: string): void {
   const rows = readRows(file, pairRow);
   // Each home is in a separate town, so the others are not neighbours.

@@ -1,5 +1,5 @@
 /**
- * Writes the manifest and the shrinkwrap of the package while `npm pack` is running; `--restore` removes both again.
+ * Writes the manifest and the shrinkwrap of the package while `npm pack` is running. `--restore` removes both again.
  * The checkout's manifest is kept next to it, even if packing is interrupted.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

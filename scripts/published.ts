@@ -6,7 +6,7 @@ const manifestSchema = z.looseObject({ dependencies: z.record(z.string(), z.stri
 /** Parts of package.json that are useful only in a checkout. */
 const OF_CHECKOUT = ['scripts', 'devDependencies', 'allowScripts'];
 
-/** Their types are part of the package's exports; the program itself contains their code. */
+/** Their types are part of the package's exports. The program itself contains their code. */
 const FOR_TYPES = ['zod'];
 
 /** Returns the manifest of the package. Its dependencies are `outside`, the packages that are not in the bundle. */

@@ -1,4 +1,4 @@
-/** Derives the rooms from the imports; `test/architecture.test.ts` checks and draws them. */
+/** Derives the rooms from the imports. `test/architecture.test.ts` checks and draws them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 
@@ -105,7 +105,7 @@ function markerOf(name: string): string {
   return `<!-- drawn: ${name} -->\n\n\`\`\`text\n`;
 }
 
-/** `core` and `outbound` are below the product and the connectors; the rest of `src` is above them. */
+/** `core` and `outbound` are below the product and the connectors. The rest of `src` is above them. */
 function topOf(file: string): string {
   const room = roomOf(file);
   const isGround = room === 'src/core' || room === 'src/outbound';

@@ -35,7 +35,7 @@ export interface Shot {
   isDark?: true;
 }
 
-/** The demo's own description of itself; addresses start with a slash. */
+/** The demo's own description of itself. Addresses start with a slash. */
 export interface Tour {
   url: string;
   run: string;
@@ -180,7 +180,7 @@ function addNights(path: string): void {
      values (?, ?, ?, ?, 0, ?) on conflict do update set enhancements = enhancements + excluded.enhancements,
        written = written + excluded.written`,
   );
-  // Nights last from noon to noon; the current night contains the demo's runs.
+  // Nights last from noon to noon. The current night contains the demo's runs.
   const lastNight = Math.floor((Date.now() - DAY_MS / 2) / DAY_MS) * DAY_MS + DAY_MS / 12;
   for (const [place, client] of CLIENTS.entries()) {
     for (let night = 0; night < NIGHTS; night += 1) {

@@ -131,7 +131,7 @@ function longest(chains: readonly string[][]): string[] {
   return chains.reduce((one, other) => (other.length > one.length ? other : one), []);
 }
 
-/** Returns the other files that import or re-export each exported name; `*` represents all names of a file. */
+/** Returns the other files that import or re-export each exported name. `*` represents all names of a file. */
 function usersOfExports(): Map<string, Set<string>> {
   const users = new Map<string, Set<string>>();
   const namesIn = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 /**
- * The lists of names and cities that matching and search use. They belong to the service; invented people
- * have their own lists.
+ * The lists of names and cities that matching and search use. They belong to the service. Invented people have their
+ * own lists.
  */
 
 import { existsSync, readFileSync } from 'node:fs';

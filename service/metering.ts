@@ -28,12 +28,12 @@ export interface MeterOptions {
 }
 
 /**
- * Charges a request before it runs, as far as the balance allows, and sets `c.var.charged` to the number of
- * paid items for the handler. An empty bucket is a 402. The charge is open until the handler settles it in
- * the transaction of its work (`c.var.settle`), with the number of items that it processed; the remaining
- * items are refunded. A request that fails with 4xx or 5xx is refunded, and so is a request whose charge is
- * still open when the service restarts. If the file cannot be written at the end of a request, the caller gets
- * a 500, and the refund follows as soon as it can be written.
+ * Charges a request before it runs, as far as the balance allows, and sets `c.var.charged` to the number of paid items
+ * for the handler. An empty bucket is a 402. The charge is open until the handler settles it in the transaction of its
+ * work (`c.var.settle`), with the number of items that it processed. The remaining items are refunded. A request that
+ * fails with 4xx or 5xx is refunded, and so is a request whose charge is still open when the service restarts. If the
+ * file cannot be written at the end of a request, the caller gets a 500, and the refund follows as soon as it can be
+ * written.
  */
 export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -75,7 +75,7 @@ function endCharge(credits: MeterOptions['credits'], charge: Charge, isDone: boo
 
 const RETRY_MS = 1_000;
 
-/** Repeats a refund until the file can be written. It ends when the database is closed; the next start then refunds. */
+/** Repeats a refund until the file can be written. It ends when the database is closed. The next start then refunds. */
 function refundLater(refund: () => void): void {
   const attempt = () => {
     try {

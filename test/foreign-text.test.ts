@@ -162,7 +162,7 @@ async function writtenId(world: CliWorld, id: string): Promise<string> {
   return runs[0]?.writes[0]?.crmId ?? '';
 }
 
-/** No name and no planted word in any file or output, in any form; ids are, and are found. */
+/** No name and no planted word in any file or output, in any form. Ids are, and are found. */
 async function expectNothing(world: CliWorld, said: string[], people: Person[]): Promise<void> {
   const names = people.map(({ name }) => name).filter((name) => name.includes(' '));
   expect(names.length).toBeGreaterThan(15);

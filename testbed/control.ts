@@ -27,7 +27,7 @@ export interface ControlSettings<Fault> {
   maxPeople: number;
   /** Returns the ID of the nth person of the contact list, from 0. */
   contactIdOf(person: number): string;
-  /** True if an error means that a request cannot be carried out; the response is 422 then. */
+  /** True if an error means that a request cannot be carried out. The response is 422 then. */
   isRefusal?(error: Error): boolean;
 }
 
@@ -61,7 +61,7 @@ export function createControlRouter<Fault, Details>(
   return router;
 }
 
-/** Reads the body of an order; 422 if it does not match. `absent` is the text for an empty body. */
+/** Reads the body of an order. The response is 422 if it does not match. `absent` is the text for an empty body. */
 export async function readOrder<Schema extends z.ZodType>(
   c: Context,
   schema: Schema,

@@ -24,7 +24,7 @@ export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault
           path: z.string().min(1).optional(),
         })
         .default({}),
-      /** Skips that many requests at first; the counts below start after them. */
+      /** Skips that many requests at first. The counts below start after them. */
       after: z.number().int().min(0).default(0),
       /** Only the nth request, from 1. */
       nth: count.optional(),
@@ -47,12 +47,12 @@ export type FaultRule<Fault> = Omit<
 
 /** The rules in force and how often each has struck. */
 export interface Faults<Fault> {
-  /** Puts other rules in force; all counts restart. */
+  /** Puts other rules in force. All counts restart. */
   replace(rules: readonly FaultRule<Fault>[]): void;
   /** Returns the fault that strikes this request, if any: the fault of the first rule that fires. */
   pick(request: { method: string; path: string }): Fault | undefined;
   /**
-   * The number of times each rule has struck, in the order of the rules; includes requests that are still waiting for
+   * The number of times each rule has struck, in the order of the rules. Includes requests that are still waiting for
    * their response.
    */
   countStrikes(): number[];
@@ -72,7 +72,7 @@ export interface FaultsOptions<Fault> {
   random: () => number;
 }
 
-/** Puts the initial rules in force; an error if they are invalid. */
+/** Puts the initial rules in force. Throws if they are invalid. */
 export function openFaults<Fault>(options: FaultsOptions<Fault>): Faults<Fault> {
   const rules = options.rulesSchema.safeParse(options.rules ?? []);
   if (!rules.success) {

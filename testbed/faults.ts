@@ -19,11 +19,11 @@ export const delayMsSchema = z.number().int().min(0).max(MAX_DELAY_MS);
 
 /** The faults that any HTTP service can have; a sandbox builds its own union from these. */
 export const HTTP_FAULTS = [
-  /** 429; `retryAfterSeconds` adds the header, without it there is none. */
+  /** 429. `retryAfterSeconds` adds the header, without it there is none. */
   z.strictObject({ kind: z.literal('throttle'), retryAfterSeconds: z.number().min(0).optional() }),
   /** 500 with the service's documented JSON body, instead of the work. */
   z.strictObject({ kind: z.literal('error') }),
-  /** An HTML page of a proxy in front of the service; the request never arrives. */
+  /** An HTML page of a proxy in front of the service. The request never arrives. */
   z.strictObject({ kind: z.literal('gatewayError'), status: z.literal([502, 503, 504]) }),
   /** This rejection instead of the work, whatever its texts contain. */
   z.strictObject({
@@ -33,20 +33,17 @@ export const HTTP_FAULTS = [
   }),
   /** The request waits before anything else happens to it. */
   z.strictObject({ kind: z.literal('slow'), delayMs: delayMsSchema }),
-  /**
-   * The response's `Date` differs from the time by this much; without `offsetMs` the response has
-   * none.
-   */
+  /** The response's `Date` differs from the time by this much. Without `offsetMs` the response has none. */
   z.strictObject({ kind: z.literal('date'), offsetMs: z.number().int().optional() }),
   /** The connection is reset and nothing was done. */
   z.strictObject({ kind: z.literal('resetBefore') }),
   /** Everything was done, then the connection is reset. */
   z.strictObject({ kind: z.literal('resetAfter') }),
-  /** Everything was done; the connection ends in the middle of the response. */
+  /** Everything was done. The connection ends in the middle of the response. */
   z.strictObject({ kind: z.literal('truncate') }),
-  /** Everything was done; the response claims not to be JSON. */
+  /** Everything was done. The response claims not to be JSON. */
   z.strictObject({ kind: z.literal('contentType'), contentType: z.string().default('text/html') }),
-  /** Everything was done; an intermediary keeps the response and sends an unreadable one. */
+  /** Everything was done. An intermediary keeps the response and sends an unreadable one. */
   z.strictObject({
     kind: z.literal('unreadable'),
     /**
@@ -60,8 +57,8 @@ export const HTTP_FAULTS = [
     fields: z.record(z.string(), z.unknown()).default({ unannounced_field: 'new' }),
   }),
   /**
-   * Everything was done; the response starts with this many megabytes of blanks, which JSON allows.
-   * Gzip compresses them to a thousandth for callers that accept it.
+   * Everything was done. The response starts with this many megabytes of blanks, which JSON allows. Gzip compresses
+   * them to a thousandth for callers that accept it.
    */
   z.strictObject({ kind: z.literal('flood'), megabytes: z.number().int().min(1).max(10_000) }),
 ] as const;
@@ -103,7 +100,7 @@ export function playFaults<Fault extends AnyFault>(
   };
 }
 
-/** Resets the caller's connection; returns the response that sends nothing. */
+/** Resets the caller's connection. Returns the response that sends nothing. */
 function resetConnection({ incoming }: HttpBindings): Response {
   incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;

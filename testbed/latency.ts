@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** The apparent distance of a sandbox; all values are 0 by default. */
+/** The apparent distance of a sandbox. All values are 0 by default. */
 export interface LatencyOptions {
   /** Additional time of every request, half of it on the way there. */
   latencyMs?: number;
@@ -12,7 +12,7 @@ export interface LatencyOptions {
   jitterMs?: number;
   /** Some requests, from none (0) to all (1), take this much longer. */
   latencyTail?: LatencyTail;
-  /** Waits this many milliseconds; by default, with this machine's timers. */
+  /** Waits this many milliseconds. By default, with this machine's timers. */
   wait?: Wait;
 }
 

@@ -14,19 +14,19 @@ import { reportToStandardError } from './serving.ts';
 /** The same number for all sandboxes, so their people are the same. */
 const DEFAULT_DONORS = 10_000;
 
-/** The behaviour of a sandbox; every option has a default. */
+/** The behaviour of a sandbox. Every option has a default. */
 export interface SandboxOptions extends LatencyOptions {
   /** 0, the default, takes a free one. */
   port?: number;
   /** 127.0.0.1 by default. */
   host?: string;
-  /** Same seed, same people and same first credentials; 1 by default. */
+  /** Same seed, same people and same first credentials. Defaults to 1. */
   seed?: number;
-  /** The number of fictional donors in the world; 10,000 by default. */
+  /** The number of fictional donors in the world. Defaults to 10,000. */
   donors?: number;
-  /** A file for the database; without one, everything is lost at the end. */
+  /** A file for the database. Without one, everything is lost at the end. */
   db?: string;
-  /** Fault rules as read from JSON; invalid rules are an error. */
+  /** Fault rules as read from JSON. Invalid rules are an error. */
   faults?: unknown;
   /** People to use instead of the seed's people. */
   world?: World;
@@ -34,7 +34,7 @@ export interface SandboxOptions extends LatencyOptions {
   clock?: () => number;
   /** From 0 up to 1, for all random events. */
   random?: () => number;
-  /** Receives unexpected errors; they go to standard error by default. */
+  /** Receives unexpected errors. They go to standard error by default. */
   report?: (error: Error) => void;
 }
 

@@ -3,10 +3,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** Maximum number of requests that are remembered; older ones are dropped. */
+/** Maximum number of requests that are remembered. Older ones are dropped. */
 const MAX_REQUESTS = 100_000;
 
-/** One request, with details of the sandbox's own; `status` is null if the connection was cut. */
+/** One request, with details of the sandbox's own. `status` is null if the connection was cut. */
 export type LoggedRequest<Details> = Details & {
   /** ISO time of arrival. */
   at: string;

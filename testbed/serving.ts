@@ -14,7 +14,7 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-/** Serves an app; resolves when it is listening. */
+/** Serves an app. Resolves when it is listening. */
 export async function serve(
   app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
   db: { close(): unknown },

@@ -16,7 +16,7 @@ export interface Details {
   employer?: boolean;
 }
 
-/** Returns the contact of a person, spelt as in the donor list; middle name and suffix are left out. */
+/** Returns the contact of a person, spelt as in the donor list. Middle name and suffix are left out. */
 export function writeContact(person: Person, { home, employer }: Details): Contact {
   return {
     first: person.first,

@@ -96,7 +96,7 @@ export function drawSurname(random: Random): { last: string; special: SpecialSur
   return { last, special: null };
 }
 
-/** Well-known short forms, written down for this judge; the matcher has its own list. */
+/** Well-known short forms, written down for this judge. The matcher has its own list. */
 export const SHORT_FORMS: Record<string, string[]> = {
   Robert: ['Bob', 'Rob', 'Bobby'],
   William: ['Bill', 'Will', 'Billy'],

@@ -168,7 +168,7 @@ export const OTHER_PEOPLE: Record<string, OtherPerson> = {
   },
 };
 
-/** Draws `size` cases of each kind; the contact's person is not in the list. */
+/** Draws `size` cases of each kind. The contact's person is not in the list. */
 export function drawOtherPeopleCases(people: Person[], size: number, random: Random): Case[] {
   return Object.entries(OTHER_PEOPLE).flatMap(([kind, { write, isUndecidable = false }]) => {
     const cases: Case[] = [];

@@ -9,7 +9,7 @@ export interface Random {
   between(low: number, high: number): number;
   /** One entry of a list that is not empty. */
   pick<T>(list: readonly T[]): T;
-  /** Returns the list in random order; the list itself is not changed. */
+  /** Returns the list in random order. The list itself is not changed. */
   shuffle<T>(list: readonly T[]): T[];
 }
 

@@ -96,7 +96,7 @@ function renderBins(bins: Bin[]): string {
   return `| Stated probability | True share | Answers |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
-/** Each wrong case, with the data of both sides and the service's evidence; undecidable cases come last. */
+/** Each wrong case, with the data of both sides and the service's evidence. Undecidable cases come last. */
 export function renderWrong(verdicts: Verdict[], people: Map<string, Person>): string {
   return verdicts
     .filter(({ outcome }) => outcome === 'wrong')

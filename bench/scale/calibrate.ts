@@ -15,7 +15,7 @@ export interface MeasuredNight {
   night: Night;
 }
 
-/** Results arrive ten at a time; people are submitted a hundred at a time. */
+/** Results arrive ten at a time. People are submitted a hundred at a time. */
 const REQUESTS_A_CONTACT = 1 / 100 + 1 / 10;
 
 /**

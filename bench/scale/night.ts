@@ -165,7 +165,7 @@ async function readProcesses(): Promise<Process[]> {
     pids.map(async (pid): Promise<Process[]> => {
       // The process may have ended in the meantime.
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-      // The name of the program may contain spaces; the text after it contains none.
+      // The name of the program may contain spaces. The text after it contains none.
       const fields = stat
         .slice(stat.lastIndexOf(')') + 2)
         .split(' ')

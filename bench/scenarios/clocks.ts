@@ -42,7 +42,7 @@ async function measureClocks(): Promise<Figure[]> {
 
 const CONTACTS = 80;
 
-/** The quiet time is scaled down; the service needs nearly all of it. */
+/** The quiet time is scaled down. The service needs nearly all of it. */
 const SETTLE_AFTER_MS = 3_000;
 const SLOW_MS = 2_500;
 

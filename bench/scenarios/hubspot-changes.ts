@@ -66,7 +66,7 @@ async function readIds({ baseUrl }: Crm): Promise<string[]> {
   return ids;
 }
 
-/** Edits one batch after the other while the reading lasts; returns the number of edits. */
+/** Edits one batch after the other while the reading lasts. Returns the number of edits. */
 async function editUntil(
   reading: Promise<unknown>,
   crm: Crm,

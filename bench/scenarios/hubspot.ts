@@ -68,7 +68,7 @@ const listSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).optional(),
 });
 
-/** Reads the list of all contacts, page by page and with few properties; resolves with the duration in seconds. */
+/** Reads the list of all contacts, page by page and with few properties. Resolves with the duration in seconds. */
 async function readList({ baseUrl, token }: Crm): Promise<number> {
   const startedAt = performance.now();
   let read = 0;

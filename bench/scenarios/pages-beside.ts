@@ -53,7 +53,7 @@ export const pagesBeside: Scenario = {
     beside === undefined ? [] : measureBoth(beside, pairs),
 };
 
-/** Returns the paths of each page; the second one is its name in versions that do not have the first. */
+/** Returns the paths of each page. The second one is its name in versions that do not have the first. */
 function listPages({ run, hold }: Ids): Readonly<Record<string, readonly string[]>> {
   return {
     home: ['/'],

@@ -91,7 +91,7 @@ function nameOf(place: number): string {
   return String(place).padStart(5, '0');
 }
 
-/** SQL that both databases understand; `numbers` is a table of numbers from 0 on. */
+/** SQL that both databases understand. `numbers` is a table of numbers from 0 on. */
 function statements(now: number, numbers: (count: number) => string): string[] {
   const dayMs = 86_400_000;
   const pad = (value: string) => `substr('00000' || (${value}), -5)`;

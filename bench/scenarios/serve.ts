@@ -82,7 +82,7 @@ async function measureBurst(settings: string, bound: readonly string[] = []): Pr
   }
 }
 
-/** Sends the webhooks evenly; resolves with the number that were not accepted. */
+/** Sends the webhooks evenly. Resolves with the number that were not accepted. */
 async function sendBurst(url: URL): Promise<number> {
   const startedAt = performance.now();
   const answers = Array.from({ length: WEBHOOKS }, async (_, at) => {

@@ -119,7 +119,7 @@ function figuresOf({ ordinary, hostile }: Record<'ordinary' | 'hostile', Phase>)
   ];
 }
 
-/** Starts a setup that accepts files; returns the path of its form. */
+/** Starts a setup that accepts files. Returns the path of its form. */
 async function begin(url: string, headers: Record<string, string>, name: string): Promise<string> {
   const body = new URLSearchParams({ name });
   const reply = await fetch(`${url}/setup`, { method: 'POST', redirect: 'manual', headers, body });

@@ -17,7 +17,7 @@ const DEFAULT_TOKEN_LIFETIME_MS = 3_600_000;
 
 /** The behaviour of the stand-in. Every option has a default. */
 export interface BloomerangSandboxOptions extends CrmSandboxOptions {
-  /** Requests within a second; 0, the default, means no limit, because none is documented. */
+  /** Requests within a second. 0, the default, means no limit, because none is documented. */
   ratePerSecond?: number;
   /** The behaviour on the points that are not documented. */
   variant?: z.input<typeof variantSchema>;

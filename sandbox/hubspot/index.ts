@@ -29,11 +29,11 @@ const PRIVATE_APP_ID = 8_412_006;
 
 /** The behaviour of the stand-in. Every option has a default. */
 export interface HubspotSandboxOptions extends CrmSandboxOptions {
-  /** Requests per app within ten seconds; 0 means no limit. Defaults to 190. */
+  /** Requests per app within ten seconds. 0 means no limit. Defaults to 190. */
   ratePer10s?: number;
-  /** Requests per day of all private apps; 0 means no limit. Default: 650,000. */
+  /** Requests per day of all private apps. 0 means no limit. Default: 650,000. */
   dailyLimit?: number;
-  /** Searches within a second; 0 means no limit. Defaults to 5. */
+  /** Searches within a second. 0 means no limit. Defaults to 5. */
   searchPerSecond?: number;
   /** Searches see the account as it was this many milliseconds ago. Default: 1,000. */
   searchLagMs?: number;

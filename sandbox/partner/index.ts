@@ -36,7 +36,7 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   contacts?: number;
   /** A folder with a public record (people/public-record.ts), which adds real people as donors. */
   data?: string;
-  /** Requests per second for each key; 0 means no limit. Defaults to 10. */
+  /** Requests per second for each key. 0 means no limit. Defaults to 10. */
   rate?: number;
   /** The number of requests in a burst. Defaults to 10. */
   burst?: number;
@@ -44,10 +44,7 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   retryAfter?: boolean;
   /** Additional milliseconds that the paid submission of people takes. Defaults to 0. */
   submitLatencyMs?: number;
-  /**
-   * The maximum time of a job; most take slightly less. Default: 4,000. A function is called for
-   * each job.
-   */
+  /** The maximum time of a job. Most take slightly less. Default: 4,000. A function is called for each job. */
   jobTimeMs?: number | (() => number);
   /**
    * The maximum time of a bulk add to a network, unless the work itself takes longer. Default:

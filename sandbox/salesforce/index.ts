@@ -32,10 +32,7 @@ export interface SalesforceSandboxOptions extends CrmSandboxOptions {
   currencies?: boolean;
   /** Requests within 24 hours. Default: 100,000. */
   apiLimit?: number;
-  /**
-   * Concurrent requests; 0 means no limit. Default: 0, because Salesforce only counts those of 20
-   * seconds and more.
-   */
+  /** Concurrent requests. 0 means no limit. Default: 0, because Salesforce only counts those of 20 seconds and more. */
   concurrent?: number;
   /** The time for which a Bulk API job reports that it is not done yet. Defaults to 50. */
   bulkJobTimeMs?: number;

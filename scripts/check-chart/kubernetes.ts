@@ -27,7 +27,7 @@ interface Model<Shape> {
 interface Kind {
   name: string;
   module: string;
-  /** Returns false if the object is of another kind; throws if the object is wrong. */
+  /** Returns false if the object is of another kind. Throws if the object is wrong. */
   check(object: KubernetesObject): boolean;
 }
 

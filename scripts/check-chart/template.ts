@@ -28,7 +28,7 @@ export type Defined = Map<string, Node[]>;
 
 interface Scope {
   dot: Value;
-  /** The variables by their names with the dollar sign; `$` is the root. */
+  /** The variables by their names with the dollar sign. `$` is the root. */
   variables: ReadonlyMap<string, Value>;
   defined: Defined;
 }
@@ -111,7 +111,7 @@ export function parseTemplate(source: string, defined: Defined): Node[] {
   }
 }
 
-/** Texts and actions alternately; `{{-` and `-}}` remove the white space around them. */
+/** Texts and actions alternately. `{{-` and `-}}` remove the white space around them. */
 function piecesOf(source: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;

@@ -17,7 +17,7 @@ const HUMAN =
 
 const RULES: readonly Rule[] = [
   {
-    // People are asked; programs are not.
+    // People are asked. Programs are not.
     pattern: /\b(?:is|are|was|were|be|been|being)(?: not| also| still| never| only)? asked\b/gi,
     instead: 'request, query, submit or check',
   },

@@ -83,7 +83,7 @@ function readComments(
     const last = lines.at(-1);
     if (last !== undefined && text.slice(last.end, start).trim() !== '') flush();
     if (last !== undefined && last.line + 1 !== line) flush();
-    // Directives for compilers and linters are not sentences. This only recognises them; it switches nothing off.
+    // Directives for compilers and linters are not sentences. This only recognises them. It switches nothing off.
     if (!/^\/|^\s*(?:biome-ignore|@ts-|#)/.test(value)) lines.push({ value, line, end });
   }
   flush();
@@ -169,7 +169,7 @@ function splitSentences({ text, line, kind }: Passage): Sentence[] {
   }
 }
 
-/** Returns the text without Markdown markup; code in it becomes one word. Line breaks stay. */
+/** Returns the text without Markdown markup. Code in it becomes one word. Line breaks stay. */
 function toPlain(text: string): string {
   return text
     .replaceAll(/``[^`]+``|`[^`]*`/g, (code) => CODE + '\n'.repeat(code.split('\n').length - 1))

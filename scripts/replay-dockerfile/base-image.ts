@@ -15,7 +15,7 @@ export interface User {
   gid: number;
 }
 
-/** Creates the folder that is used as `/`; returns the environment of everything that runs in it. */
+/** Creates the folder that is used as `/`. Returns the environment of everything that runs in it. */
 export async function createBaseImage(
   root: string,
   image: string,

@@ -38,7 +38,7 @@ export interface Image {
   stopSignal: string;
 }
 
-/** Builds all stages; the last stage is the image. Throws at the first instruction that fails. */
+/** Builds all stages. The last stage is the image. Throws at the first instruction that fails. */
 export async function buildImage(options: BuildOptions): Promise<Image> {
   const images = new Map<string, Image>();
   let last: Image | null = null;

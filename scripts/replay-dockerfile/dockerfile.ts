@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** A command: a list of words, or a line for a shell. */
 export type Command = { form: 'exec'; words: string[] } | { form: 'shell'; line: string };
 
-/** One instruction; `text` is the instruction from the file in one line. */
+/** One instruction. `text` is the instruction from the file in one line. */
 export type Instruction = { text: string } & (
   | { kind: 'WORKDIR' | 'USER' | 'STOPSIGNAL'; value: string }
   | { kind: 'COPY'; from: string | null; owner: string | null; sources: string[]; target: string }
@@ -47,7 +47,7 @@ export function parseDockerfile(text: string): Stage[] {
   return stages;
 }
 
-/** Returns lines without comments; a backslash at the end joins a line with the next. */
+/** Returns lines without comments. A backslash at the end joins a line with the next. */
 function logicalLines(text: string): string[] {
   const lines = text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
   return lines
@@ -122,7 +122,7 @@ function parseHealthCheck(rest: string, line: string): Parsed {
   return { kind: 'HEALTHCHECK', command: parseCommand(words), timeoutMs };
 }
 
-/** `NAME=value …`; quoted values and the old form `NAME value` are not supported. */
+/** `NAME=value …`. Quoted values and the old form `NAME value` are not supported. */
 function parseVariables(rest: string, line: string): Record<string, string> {
   const pairs = rest.split(/\s+/).map((pair) => /^(\w+)=([^"'\\$]*)$/.exec(pair));
   return Object.fromEntries(

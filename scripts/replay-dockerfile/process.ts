@@ -9,7 +9,7 @@ export interface ProcessOptions {
   env: Record<string, string>;
   /** The user of the new process, or null for the user of this process. */
   user?: User | null;
-  /** After this time the process is killed; without it, the caller has to end the process. */
+  /** After this time the process is killed. Without it, the caller has to end the process. */
   timeoutMs?: number;
 }
 
@@ -50,7 +50,7 @@ export function start(words: readonly string[], options: ProcessOptions): Runnin
   return { child, stdout: () => stdout, output: () => output, hasEnded, ended };
 }
 
-/** Runs a process until it ends and returns its stdout; throws unless it ends with 0. */
+/** Runs a process until it ends and returns its stdout. Throws unless it ends with 0. */
 export async function runToEnd(
   words: readonly string[],
   options: ProcessOptions & { timeoutMs: number },

@@ -7,13 +7,13 @@ import type { Population } from './population.ts';
 export interface Evidence {
   bits: number;
   /**
-   * How often this is seen for the same person; absent if a different person certainly shows it too, so `bits` is
+   * How often this is seen for the same person. Absent if a different person certainly shows it too, so `bits` is
    * enough.
    */
   m?: number;
   /** A description in words. Empty if there is nothing to say. */
   reason: string;
-  /** The kind of evidence in addition to the name; absent for names and cities, which are never enough. */
+  /** The kind of evidence in addition to the name. Absent for names and cities, which are never enough. */
   kind?: EvidenceKind;
   /** True if so many people share it that it does not count as evidence if the addresses disagree. */
   isCommon?: boolean;

@@ -66,7 +66,7 @@ function withoutMatchedName(
   { first, middles }: Reading,
   donor: Candidate,
 ): { mine: readonly string[]; theirs: readonly string[] } {
-  // "Robert Bob" has no middle name; "Linda Lynn" has one.
+  // "Robert Bob" has no middle name. "Linda Lynn" has one.
   const isShort = (middle: string) =>
     isShortFor(first, middle) && comparing.population.first(middle) < RARELY_GIVEN.seldom;
   const mine = middles.filter((middle) => !isShort(middle));

@@ -5,7 +5,7 @@ import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 import { withinOneEdit, withinTwoEdits, words } from './words.ts';
 
-/** A name in lower case without accents, titles, suffixes and punctuation; parts may be empty. */
+/** A name in lower case without accents, titles, suffixes and punctuation. Parts may be empty. */
 export interface ComparableName {
   first: string;
   /** The words after the first name in its field, or the known middle name. */

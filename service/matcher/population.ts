@@ -68,7 +68,7 @@ const LATER = new Set(
 
 let population: Population | undefined;
 
-/** Returns the population; the files are read on first use. */
+/** Returns the population. The files are read on first use. */
 export function readPopulation(): Population {
   population ??= fromFiles();
   return population;

@@ -1,6 +1,6 @@
 /** The tables of the donor index. */
 
-/** Raised when rows are written differently; a database of another version is indexed again. */
+/** Raised when rows are written differently. A database of another version is indexed again. */
 export const INDEX_VERSION = 10;
 
 /** The tables of the index. */

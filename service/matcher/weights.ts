@@ -105,7 +105,7 @@ const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }
   same: { m: 0.7, times: 1, reason: 'The employer is the same' },
   typo: { m: 0.08, times: 2, reason: 'The employer is the same but for one typo' },
   part: { m: 0.15, times: 2, reason: 'The employer is the same with other words added' },
-  // Baker & Brown is seldom Brown; a person of the same name in another place works for the other firm.
+  // Baker & Brown is seldom Brown. A person of the same name in another place works for the other firm.
   'inner part': { m: 0.03, times: 20, reason: 'The employer is the same with other names added' },
   // Other firms have the same initials, especially if there are only two.
   initials: { m: 0.05, times: 4, reason: 'The employer has these initials' },
@@ -115,10 +115,7 @@ const NO_EMPLOYER = {
   ...{ bits: Math.log2(0.35), reason: 'No employer agrees' },
   atMostByName: ONE_OR_TWO,
 };
-/**
- * The adults of a country were born within about seventy years; records are sometimes a day or a
- * year off.
- */
+/** The adults of a country were born within about seventy years. Records are sometimes a day or a year off. */
 const BIRTH = {
   day: { m: 0.9, u: 1 / (70 * 365), reason: 'The day of birth is the same' },
   year: { m: 0.9, u: 1 / 70, reason: 'The year of birth is the same' },
@@ -422,7 +419,7 @@ const OTHER_LAST: Evidence = {
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
 
-/** Returns how the best address agrees; nothing if one side has none. */
+/** Returns how the best address agrees. Nothing if one side has none. */
 export function weighAddresses(texts: readonly AddressText[], donor: Candidate): Evidence[] {
   if (texts.length === 0) return [];
   const addresses = donor.addresses();
@@ -455,7 +452,7 @@ const NEARBY: Pick<Evidence, 'isNearby' | 'needsForJoin'> = {
   ...{ isNearby: true, needsForJoin: ['birth'] },
 };
 
-/** Returns how the days or years of birth agree; nothing if one side has none. */
+/** Returns how the days or years of birth agree. Nothing if one side has none. */
 export function weighBirth(born: string, donor: Candidate): Evidence[] {
   const theirs = donor.born;
   if (isNoBirth(born) || isNoBirth(theirs)) return [];

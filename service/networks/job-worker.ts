@@ -105,7 +105,7 @@ async function work(db: Database, step: () => boolean): Promise<void> {
   }
 }
 
-/** Adds one donor whose turn it is, and records the result; false if there is none. */
+/** Adds one donor whose turn it is, and records the result. False if there is none. */
 function takeStep(options: JobWorkerOptions): boolean {
   const item = options.jobs.nextDue();
   if (item !== undefined) {

@@ -20,7 +20,7 @@ import type { NetworkService } from './service.ts';
 const NO_NETWORK = { detail: 'Network not found' };
 const NO_JOB = { detail: 'Job not found' };
 
-/** Returns the endpoints. Here it is only documented whether a single add is charged; the charge is made elsewhere. */
+/** Returns the endpoints. Here it is only documented whether a single add is charged. The charge is made elsewhere. */
 export function managementRoutes(
   service: NetworkService,
   isSingleAddCharged: boolean,

@@ -9,7 +9,7 @@ import type { StoredConnections } from './stored-connections.ts';
  * connections are stored exactly as long as the donor is in at least one network of the team.
  */
 export interface Members {
-  /** Adds a donor; false if the donor is already in the network. Computes connections if necessary. */
+  /** Adds a donor. False if the donor is already in the network. Computes connections if necessary. */
   add(team: string, network: number, donor: number): boolean;
   /** Removes a donor, who does not have to be a member. */
   remove(team: string, network: number, donor: number): void;
@@ -26,7 +26,7 @@ export interface Members {
   covered(team: string, filter: CoverFilter): CoveredMember[];
 }
 
-/** The filters of a search (section 4.2); null means an omitted filter. */
+/** The filters of a search (section 4.2). Null means an omitted filter. */
 export interface CoverFilter {
   /** Numbers of networks. */
   networks: readonly number[] | null;

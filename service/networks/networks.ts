@@ -51,13 +51,13 @@ export interface Networks {
   list(team: string): Network[];
   /** Returns the number by which members refer to a network, or undefined if the team has no such network. */
   find(team: string, networkId: string): number | undefined;
-  /** Renames a network; false if another network of the team has the name. */
+  /** Renames a network. False if another network of the team has the name. */
   rename(team: string, network: number, name: string): boolean;
   /** Removes a network without members. */
   remove(network: number): void;
 }
 
-/** Opens a database's networks; `createId` returns 32 random hexadecimal characters. */
+/** Opens a database's networks. `createId` returns 32 random hexadecimal characters. */
 export function createNetworks(
   db: Database,
   { clock, createId }: { clock: () => number; createId: () => string },

@@ -23,7 +23,7 @@ export interface ServiceOptions {
   host: string;
   /** 0 uses any free port. */
   port: number;
-  /** The address at which clients reach it, such as a proxy's address; by default its own address. */
+  /** The address at which clients reach it, such as a proxy's address. By default its own address. */
   publicUrl?: string | undefined;
   /** The port of `/metrics`, `/healthz` and `/readyz`, which need no key, or null for no port. */
   operatorPort: number | null;

@@ -26,7 +26,7 @@ export interface Blocklist {
   isBlocked(entry: Entry): boolean;
   /** Returns whether the donor with this ID is one of them. */
   has(id: string): boolean;
-  /** Lets the person with this ID come back; false if nobody with it is blocked. */
+  /** Lets the person with this ID come back. False if nobody with it is blocked. */
   allow(id: string): boolean;
 }
 
@@ -89,7 +89,7 @@ function factsAbout({ birthday = '', addresses, work, boards }: Donor): string[]
   return factsOf(birthday, addresses, organisations);
 }
 
-/** Returns the facts that distinguish namesakes; a year of birth alone does not. */
+/** Returns the facts that distinguish namesakes. A year of birth alone does not. */
 function factsOf(
   born: string,
   addresses: readonly Address[],

@@ -21,10 +21,7 @@ export interface Joining {
   join(into: number, from: number, grounds: Grounds, atMs: number): void;
   /** Stores an entry of another source as a part of the donor whom it describes. */
   joinEntry(number: number, entry: Entry): void;
-  /**
-   * Stores new or repeated statements of a source about a donor; does nothing if the donor was
-   * never joined.
-   */
+  /** Stores new or repeated statements of a source about a donor. Does nothing if the donor was never joined. */
   writeEntry(number: number, entry: Entry): void;
   /** Retires a donor's keys in the list of an entry, which has new keys. The part of that list gets the new ones. */
   renewKeys(number: number, entry: Entry): void;

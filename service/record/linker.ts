@@ -44,7 +44,7 @@ export interface Linker {
     /** Days of birth that mean an unknown birthday. */
     commonBirths: ReadonlySet<string>;
   }): void;
-  /** Finds the donor of an entry, and stores the source's data; by default, this is the whole entry. */
+  /** Finds the donor of an entry, and stores the source's data. By default, this is the whole entry. */
   take(entry: Entry, stated?: Entry): 'added' | 'changed' | 'unchanged';
   endFile(): LinkedFile;
 }

@@ -15,8 +15,8 @@ export function listOf(key: string): string {
 }
 
 /**
- * Returns the key for an ID in a list. A key's last colon ends the name of the list, so a colon in an ID is escaped. The
- * escapes themselves are escaped too; all other IDs stay as they are.
+ * Returns the key for an ID in a list. A key's last colon ends the name of the list, so a colon in an ID is escaped.
+ * The escapes themselves are escaped too. All other IDs stay as they are.
  */
 export function keyIn(list: string, id: string): string {
   const escaped = id.replaceAll(/%(?=3A|25)/g, '%25').replaceAll(':', '%3A');

@@ -14,8 +14,8 @@ export type Verdict = 'same' | 'review' | 'other';
 
 /** Decides whether records become one donor, from the matcher's weights. */
 export function judge(match: Match, mine: readonly string[], theirs: readonly string[]): Verdict {
-  // Relatives in one list differ in such a part. In two lists it may be a mistake in one of them, which a day of birth or
-  // an employer outweighs; an operator sees that.
+  // Relatives in one list differ in such a part. In two lists it may be a mistake in one of them, which a day of birth
+  // or an employer outweighs. An operator sees that.
   if (match.isContradicted) return shareList(mine, theirs) ? 'other' : 'review';
   // A list contains each person under one ID only.
   if (shareList(mine, theirs)) return 'review';

@@ -29,7 +29,7 @@ create index if not exists export_donors_by_donor on export_donors (donor);
 
 /**
  * Each source's statements about a joined donor, so a join can be undone. A part is a donor as described under some
- * keys; `own_number` is the number that the part had as a donor. The pairs in `record_apart` are two people each,
+ * keys. `own_number` is the number that the part had as a donor. The pairs in `record_apart` are two people each,
  * according to an operator. `parts` of a job, member or place lists the parts for which it was created.
  */
 export const PART_TABLES = `

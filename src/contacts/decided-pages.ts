@@ -44,7 +44,7 @@ export interface NotedIdentity {
    * for its response.
    */
   isSame: boolean;
-  /** The new value of `asked_identity`; null leaves it unchanged. */
+  /** The new value of `asked_identity`. Null leaves it unchanged. */
   asked: string | null;
 }
 

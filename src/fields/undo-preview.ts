@@ -45,7 +45,7 @@ export async function previewUndo(
   const account = accountFingerprint(store, connector);
   const erased = await loadErased(deps, integrationId, account);
   const isErased = ({ crmId }: WriteRecord) => forgottenFingerprint(deps, erased, crmId) !== null;
-  // The newest write of each contact; the first batch has each contact once.
+  // The newest write of each contact. The first batch has each contact once.
   const [first = []] = batchesOfContacts(withoutOlder(writes), Math.max(1, most));
   const decisions = await decideBatch(
     deps,

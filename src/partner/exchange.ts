@@ -23,10 +23,7 @@ export interface Call {
   /** Sent as JSON. A call without it has no body. */
   body?: unknown;
   charges: Charge;
-  /**
-   * The part of a successful response that is used; `nothing` if its status is enough, whatever its body
-   * contains.
-   */
+  /** The part of a successful response that is used. `nothing` if its status is enough, whatever its body contains. */
   reads: 'json' | 'file' | 'nothing';
   /**
    * Returns the problem with the JSON in a free call's response, or null if there is none. If there is a problem, the

@@ -103,7 +103,7 @@ describeOn('postgres', 'a move that is cut off', () => {
     await another.close();
   }
 
-  /** True if it finished; false if it was cut off. */
+  /** True if it finished. False if it was cut off. */
   async function move(to: MovePlace, startsOver = false): Promise<boolean> {
     try {
       await moveStore(place(source, 'source'), to, { ...DEPS, startsOver });

@@ -6,7 +6,7 @@ import {
 } from '../interfaces/api/http-world.ts';
 
 export interface NetworkHttpWorld extends HttpWorld {
-  /** Ids of the contacts in the CRM; the first are on the board. */
+  /** Ids of the contacts in the CRM. The first are on the board. */
   people: string[];
 }
 

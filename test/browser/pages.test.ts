@@ -11,7 +11,7 @@ function fromOurPage({ url }: HttpWorld): Record<string, string> {
   return { origin: url, 'content-type': 'application/x-www-form-urlencoded' };
 }
 
-/** Signs in; resolves with the redirect's target and the cookie. */
+/** Signs in. Resolves with the redirect's target and the cookie. */
 async function signIn(here: HttpWorld, token: string, to = '/') {
   const response = await fetch(`${here.url}/sign-in`, {
     method: 'POST',

@@ -24,7 +24,7 @@ export interface VisitOptions extends ViewOptions {
   cookie?: string;
 }
 
-/** Each file has a browser; worlds and views are closed after each test. */
+/** Each file has a browser. Worlds and views are closed after each test. */
 export function openRooms(): Rooms {
   let browser: Browser;
   const opened: { close(): Promise<void> }[] = [];

@@ -127,7 +127,7 @@ export async function begin(
   await read();
 }
 
-/** The remaining steps, up to the button that tries 25 contacts; the group with this name becomes a network. */
+/** The remaining steps, up to the button that tries 25 contacts. The group with this name becomes a network. */
 export async function answerTheRest(
   { page, press, read, type }: Person,
   world: SetupWorld,

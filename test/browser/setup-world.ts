@@ -27,7 +27,7 @@ export interface SetupWorldOptions {
   contacts?: number;
   donors?: number;
   service?: PartnerSandboxOptions;
-  /** The operator's settings file; without it, the folder is empty, and the product writes one. */
+  /** The operator's settings file. Without it, the folder is empty, and the product writes one. */
   settings?: string;
   /** Further variables of the service's environment. */
   env?: Readonly<Record<string, string>>;
@@ -107,7 +107,7 @@ export async function openSetupWorld(
       await writeFile(path, stringify(rows, { header: true }));
       return path;
     },
-    /** Invites a user in the terminal, as long as the server has no address for colleagues; resolves with the link. */
+    /** Invites a user in the terminal, as long as the server has no address for colleagues. Resolves with the link. */
     async invite(name: string, role: string, client: string | null): Promise<string> {
       const whom = ['--name', name, '--email', `${name.toLowerCase()}@example.org`, '--role', role];
       const reach = client === null ? [] : ['--integrations', client];

@@ -95,7 +95,7 @@ export async function openWholeWorld(others: readonly string[] = []): Promise<Wh
   };
 }
 
-/** Sets a client with a CSV file up to the plan; resolves with its id. */
+/** Sets a client with a CSV file up to the plan. Resolves with its id. */
 async function answerSetup(world: HttpWorld, name: string): Promise<string> {
   const begun = await press(world, '/setup', { name });
   const id = /^\/setup\/([^/]+)\//.exec(begun)?.[1] ?? '';
@@ -119,7 +119,7 @@ async function answerSetup(world: HttpWorld, name: string): Promise<string> {
   return id;
 }
 
-/** Sends one of our forms; resolves with the redirect's target. */
+/** Sends one of our forms. Resolves with the redirect's target. */
 async function press({ url }: HttpWorld, path: string, fields: Record<string, string | File>) {
   const hasFile = Object.values(fields).some((field) => field instanceof File);
   const form = new FormData();

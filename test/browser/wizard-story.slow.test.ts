@@ -158,7 +158,7 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   await syncNow(person);
   // It may have ended before the page can show that it is running.
   await expect.poll(latest).not.toBe(earlier);
-  // The contacts in question are known at the end of the run; the decisions page does not update itself.
+  // The contacts in question are known at the end of the run. The decisions page does not update itself.
   await page.locator('#client-live tbody a').first().click();
   await page.locator('#run').getByText('Done').waitFor();
   const before = await world.control.spent();

@@ -37,7 +37,7 @@ export interface Service {
   failOnce(): Promise<void>;
 }
 
-/** The service's response; `body` is null if there was none. */
+/** The service's response. `body` is null if there was none. */
 export interface Answer {
   status: number;
   body: unknown;
@@ -47,11 +47,11 @@ const WORLD = createWorld(PEOPLE);
 const DONOR_IDS = Array.from({ length: KNOWN_DONORS }, (_, number) => WORLD.donor(number).id);
 const PERSONS = Array.from({ length: KNOWN_DONORS }, (_, number) => toPerson(WORLD.donor(number)));
 
-/** Options that some tests set; a service that is started with any option ends with the test. */
+/** Options that some tests set. A service that is started with any option ends with the test. */
 interface ServiceOptions {
-  /** Requests per second; no limit by default. */
+  /** Requests per second. Defaults to no limit. */
   rate?: number;
-  /** The longest time that an enhancement takes; 0 by default. */
+  /** The longest time that an enhancement takes. Defaults to 0. */
   jobTimeMs?: number;
   clock?: () => number;
 }
@@ -115,7 +115,7 @@ function toPerson({ id, name, addresses: [home], work: [job] }: Donor): object {
   };
 }
 
-/** Asks the service; null as a key sends none. */
+/** Asks the service. Null as a key sends none. */
 export async function ask(
   service: Service,
   method: string,

@@ -45,7 +45,7 @@ export interface ConnectorChoices {
   signal?: AbortSignal;
 }
 
-/** An empty folder; its connectors read `in.csv`. */
+/** An empty folder. Its connectors read `in.csv`. */
 export async function openCsvFolder(): Promise<CsvFolder> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-csv-'));
   const path = (name: string) => join(folder, name);

@@ -4,7 +4,7 @@ import { DonorSyncError } from '../../src/core/errors.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Responds with JSON; a text is sent unchanged. */
+/** Responds with JSON. A text is sent unchanged. */
 export function answerJson(status: number, body: unknown): Answer {
   return (_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' });

@@ -266,7 +266,7 @@ describe.each([
     return { hands, world, ids, twin, seeds };
   }
 
-  /** Pays for all contacts and delivers nothing; resolves with the credits spent so far. */
+  /** Pays for all contacts and delivers nothing. Resolves with the credits spent so far. */
   async function payOnly(world: SyncWorld): Promise<number> {
     refuses = true;
     expect((await world.sync()).status).toBe('incomplete');
@@ -293,7 +293,7 @@ describe.each([
     return spent;
   }
 
-  /** The first contact is held for its names; another contact, whose job is running, is merged into it. */
+  /** The first contact is held for its names. Another contact, whose job is running, is merged into it. */
   async function mergeIntoHeld(
     hands: Hands,
     world: SyncWorld,

@@ -167,7 +167,7 @@ describe.each([
     for (const one of open.splice(0).reverse()) await one.close();
   });
 
-  /** Thirty contacts, all synced; the first five are former donors by the filter that the test chooses. */
+  /** Thirty contacts, all synced. The first five are former donors by the filter that the test chooses. */
   async function start() {
     const crm = await openCrm();
     open.push(crm);

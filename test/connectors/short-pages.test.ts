@@ -79,7 +79,7 @@ async function startApi() {
   };
 }
 
-/** A careful connector throws when a page fails; a careless one treats this as the end. */
+/** A careful connector throws when a page fails. A careless one treats this as the end. */
 function restConnector(url: string, { isSloppy }: { isSloppy: boolean }): Connector {
   return {
     ...plainConnector,

@@ -39,7 +39,7 @@ export function crmIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `c-${String(index).padStart(3, '0')}`);
 }
 
-/** A contact as a test reads it; two identities are the same if their texts are equal. */
+/** A contact as a test reads it. Two identities are the same if their texts are equal. */
 export interface ReadTestContact extends ReadContact {
   identity: string;
 }
@@ -153,7 +153,7 @@ export async function submit(
 /** Whatever was paid for may be shared. */
 export const SHARING: SharingRules = { since: 0, heedsLost: true };
 
-/** The job for a contact; it is not shared unless a person is named. */
+/** The job for a contact. It is not shared unless a person is named. */
 export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
   return {
     trackingId: trackingIdOf(crmId),
@@ -217,7 +217,7 @@ export function chargeLoss(
   return settleLost(world, end, balance);
 }
 
-/** Settles a lost response; the key has no other open submission. */
+/** Settles a lost response. The key has no other open submission. */
 export async function settleLost(
   { store, lease }: Pick<StoreWorld, 'store' | 'lease'>,
   end: LostEnd,
@@ -315,7 +315,7 @@ export async function holdChanged(
   await holdChanges(world.store, world.lease, RUN, randomUUID);
 }
 
-/** The row of a contact; fails if there is none. */
+/** The row of a contact. Fails if there is none. */
 export function contactOf({ db }: StoreWorld, crmId: string): Promise<ContactRow> {
   return db
     .selectFrom('contacts')
@@ -325,7 +325,7 @@ export function contactOf({ db }: StoreWorld, crmId: string): Promise<ContactRow
     .executeTakeFirstOrThrow();
 }
 
-/** The row of a contact's job; fails if there is none. */
+/** The row of a contact's job. Fails if there is none. */
 export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']> {
   return db
     .selectFrom('jobs')
@@ -334,7 +334,7 @@ export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']
     .executeTakeFirstOrThrow();
 }
 
-/** The hold of a contact's job; fails if there is none. */
+/** The hold of a contact's job. Fails if there is none. */
 export async function holdOf({ store }: StoreWorld, crmId: string): Promise<ContactQuestion> {
   const hold = await findQuestion(store.reader, trackingIdOf(crmId));
   if (hold?.about !== 'contact') throw new Error(`There is no hold of ${crmId}`);

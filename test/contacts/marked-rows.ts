@@ -7,7 +7,7 @@ export const MARKED = 'contact-marked-7f3a';
 
 /**
  * Columns with a contact's id, whatever their names. A new column has to be listed here, and then has to pass.
- * `contacts.merged_into` has separate tests; in `run_requests` it names a run.
+ * `contacts.merged_into` has separate tests. In `run_requests` it names a run.
  */
 export const ID_COLUMNS = ['crm_id', 'contact', 'merged_into'];
 

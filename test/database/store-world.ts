@@ -54,7 +54,7 @@ async function openMigrated(open: OpenFresh) {
   return { db, url, tables: await tableNames(db) };
 }
 
-/** A fingerprint without a key; like a real fingerprint, it does not reveal its input. */
+/** A fingerprint without a key. Like a real fingerprint, it does not reveal its input. */
 export function testFingerprint(purpose: string, text: string): string {
   return createHash('sha256').update(`${purpose}\0${text}`).digest('base64url');
 }

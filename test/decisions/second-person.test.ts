@@ -77,7 +77,7 @@ async function heldBatch(world: StoreWorld, ids: readonly string[]): Promise<Ask
   return { request, integrationId: INTEGRATION };
 }
 
-/** Records the request for Ada; fails if it does not have to wait. */
+/** Records the request for Ada. Fails if it does not have to wait. */
 async function asked(world: StoreWorld, what: Asked, by = ADA): Promise<ApprovalRecord> {
   const approval = await askSecondPerson({ application: applicationOf(world) }, by, what);
   if (approval === null) throw new Error('it does not wait');
@@ -223,7 +223,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     expect(await recordConfirmation(store.actingAs(BEN.actor).act, approval, decisions)).toBe(
       'confirmed',
     );
-    // The process ends here; the next run starts in another process.
+    // The process ends here. The next run starts in another process.
     await clock.advance(1);
     await applyAllAnswers(store, INTEGRATION);
     await applyAllAnswers(store, INTEGRATION);

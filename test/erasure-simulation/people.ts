@@ -5,7 +5,7 @@ export interface Human {
   index: number;
   first: string;
   last: string;
-  /** The name under which the service knows the donor; a rename in the CRM does not change it. */
+  /** The name under which the service knows the donor. A rename in the CRM does not change it. */
   known: { first: string; last: string };
   street: string;
   employer: string;

@@ -12,7 +12,7 @@ import { type Books, KINDS, type Kind, type Nonprofit, openNonprofit } from './n
 /** A sync spends most of its time waiting for jobs, so many syncs fit on a small machine. */
 const AT_ONCE = 6;
 
-/** The second sync settles the work that the killed sync left; it may have to wait once more. */
+/** The second sync settles the work that the killed sync left. It may have to wait once more. */
 const MOST_SYNCS = 4;
 
 /** Contacts whose paid response was lost with the process wait for a user (design, promise 2). */
@@ -62,7 +62,7 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
     return openNonprofit({ kind, world, service, folder: join(folder, name), crmDatabase });
   }
 
-  /** The database of a CRM that has the fields; a file needs none. */
+  /** The database of a CRM that has the fields. A file needs none. */
   async function prepareCrm(kind: Kind): Promise<string | undefined> {
     if (kind === 'csv') return undefined;
     const nonprofit = await open(kind, `${kind}-template`, undefined);
@@ -90,7 +90,7 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
 /** A kill around a step that changes nothing is the same as a kill after the previous change. */
 const CHANGES_NOTHING = /^after commit|GET |(progress|results)\/batch|batch\/read/;
 
-/** The progress that a run records for other processes every three seconds; a shorter run never records any. */
+/** The progress that a run records for other processes every three seconds. A shorter run never records any. */
 const COMES_WITH_TIME = 'before commit: update runs';
 
 function isOfItsOwn(point: string): boolean {

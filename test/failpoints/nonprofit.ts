@@ -63,7 +63,7 @@ export interface NonprofitOptions {
   service: PartnerSandbox;
   /** A separate folder. */
   folder: string;
-  /** The database of a CRM whose fields already exist; without a database they are created. */
+  /** The database of a CRM whose fields already exist. Without a database they are created. */
   crmDatabase: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** The inputs of a build; the stand-ins are included for `donor-sync demo`. */
+/** The inputs of a build. The stand-ins are included for `donor-sync demo`. */
 const SOURCES = [
   ...[
     'src',

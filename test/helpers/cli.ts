@@ -48,8 +48,8 @@ export interface CliWorld {
   /** The path of a file in the folder. */
   path(name: string): string;
   /**
-   * Runs `donor-sync …` to its end, in this process, which saves loading the program each time; `user` of the
-   * machine is anna by default.
+   * Runs `donor-sync …` to its end, in this process, which saves loading the program each time. `user` of the machine
+   * is anna by default.
    */
   run(args: readonly string[], env?: Record<string, string>, user?: string): Promise<CliEnd>;
   /** Runs it with `--json` and reads the document. */
@@ -69,9 +69,9 @@ export interface CliWorld {
 
 export interface CliWorldOptions {
   service?: PartnerSandboxOptions;
-  /** The clock of commands in this process; by default, the machine's clock. */
+  /** The clock of commands in this process. By default, the machine's clock. */
   clock?: Clock;
-  /** How many contacts the CSV file has; 12 by default. */
+  /** How many contacts the CSV file has. Defaults to 12. */
   people?: number;
   /** Lines of YAML, indented by four, that are added to the integration. */
   settings?: string;

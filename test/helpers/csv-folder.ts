@@ -19,7 +19,7 @@ export async function openCsvFolder(
     people: number;
     /** The database's URL. Defaults to a database in the folder. */
     database?: string;
-    /** Settings of the integration other than its key and its list; `id` names it. */
+    /** Settings of the integration other than its key and its list. `id` names it. */
     integration: { id: string } & Record<string, unknown>;
   },
 ): Promise<CsvFolder> {

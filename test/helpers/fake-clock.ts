@@ -5,7 +5,7 @@ import type { Clock } from '../../src/core/clock.ts';
 export interface FakeClock extends Clock {
   /** Moves the clock forward. Wakes each sleeper at its time, and lets it continue before waking the next sleeper. */
   advance(ms: number): Promise<void>;
-  /** Moves forward to the next sleeper's time; does not move if there is no sleeper. */
+  /** Moves forward to the next sleeper's time. Does not move if there is no sleeper. */
   advanceToNext(): Promise<void>;
   /** How many sleep now. */
   sleepers(): number;

@@ -42,7 +42,7 @@ export function startOn(
   );
 }
 
-/** Starts the sync on a host until it finishes; resolves with the exit codes, in order. */
+/** Starts the sync on a host until it finishes. Resolves with the exit codes, in order. */
 export async function syncOn(host: Host, sync: HostedSync): Promise<(number | null)[]> {
   const codes: (number | null)[] = [];
   for (let start = 0; start < MAX_STARTS; start++) {

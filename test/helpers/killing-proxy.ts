@@ -12,7 +12,7 @@ export interface KillPoint {
 /** A proxy on this machine that kills its caller once, at a request of the test's choice. */
 export interface KillingProxy {
   url: string;
-  /** Arms it; resolves when the caller was killed. */
+  /** Arms it. Resolves when the caller was killed. */
   killAt(point: KillPoint, kill: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 export interface PlainProxyOptions {
   /** Passes on the name that it was called by, instead of the address behind it. */
   keepsHost?: boolean;
-  /** Adds the caller's address to `X-Forwarded-For`; here this address, so tests can have many callers. */
+  /** Adds the caller's address to `X-Forwarded-For`. Here this address, so tests can have many callers. */
   forwardedFor?: string;
 }
 

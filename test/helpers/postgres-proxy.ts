@@ -49,7 +49,7 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     let asked = '';
     let isLast = false;
     for (const socket of pair) {
-      // Each side's actions are forwarded to the other; how a connection broke off does not matter here.
+      // Each side's actions are forwarded to the other. How a connection broke off does not matter here.
       socket.on('error', () => undefined);
       socket.on('close', () => drop(pair));
     }

@@ -23,7 +23,7 @@ type Supervisor = ChildProcessByStdio<Writable, null, Readable>;
 
 const run = promisify(execFile);
 
-/** Postgres refuses to run as root; this is the user `nobody` nearly everywhere. */
+/** Postgres refuses to run as root. This is the user `nobody` nearly everywhere. */
 const UNPRIVILEGED = 65534;
 const INITDB_OPTIONS = '-U postgres -A trust --locale=C -E UTF8 --no-sync';
 const MAX_STARTS = 3;
@@ -31,7 +31,7 @@ const START_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 300;
 
 /**
- * Runs Postgres as long as its standard input is open, which also ends with a parent that was killed; then stops it and
+ * Runs Postgres as long as its standard input is open, which also ends with a parent that was killed. Then stops it and
  * removes the folder ($1), so nothing is ever left behind. A line on standard input restarts it, with a pause of this
  * many seconds.
  */

@@ -55,19 +55,19 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
 /** Settings for tests about the submissions themselves: all due contacts are sent at once. */
 export const WITHOUT_TRIAL = { guards: { trial: { size: 0 } } };
 
-/** A test's options for its world; everything else is fast and generous. */
+/** A test's options for its world. Everything else is fast and generous. */
 export interface SyncWorldOptions {
   service?: PartnerSandboxOptions;
   integration?: Record<string, unknown>;
   database?: TestDatabase;
-  /** The clock of everything except the service; by default, the machine's clock. */
+  /** The clock of everything except the service. By default, the machine's clock. */
   clock?: Clock;
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
   /** Opens another CRM for whole syncs, instead of the one in memory. */
   open?: (signal: AbortSignal) => Promise<Connector>;
-  /** The number of days for which history is kept; by default permanently. */
+  /** The number of days for which history is kept. By default permanently. */
   retention?: Partial<Retention>;
-  /** The canonical form of a contact's id; by default every text is canonical. */
+  /** The canonical form of a contact's id. By default every text is canonical. */
   canonicalId?: (text: string) => string | null;
   /** Other forms of a contact's id. Defaults to none. */
   otherForms?: (crmId: string) => readonly string[];

@@ -13,10 +13,10 @@ export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
   url: string;
 }
 
-/** Opens a fresh database; `describeEachDatabase` closes it after the suite. */
+/** Opens a fresh database. `describeEachDatabase` closes it after the suite. */
 export type OpenFresh = <Db = Tables>() => Promise<TestDatabase<Db>>;
 
-/** A new SQLite file in a separate folder; `close` removes the folder. */
+/** A new SQLite file in a separate folder. `close` removes the folder. */
 export function openSqliteTemp<Db = Tables>(): Promise<TestDatabase<Db>> {
   return openSqliteFile<Db>(null);
 }
@@ -56,7 +56,7 @@ async function openSqliteFile<Db>(content: Buffer | null): Promise<TestDatabase<
   return { ...database, url, close };
 }
 
-/** A new database on this test run's Postgres; it is deleted with the server. */
+/** A new database on this test run's Postgres. It is deleted with the server. */
 export async function openPostgresFresh<Db = Tables>(): Promise<TestDatabase<Db>> {
   const url = await freshPostgresUrl();
   return { ...(await openDatabase<Db>(url)), url };

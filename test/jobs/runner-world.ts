@@ -21,7 +21,7 @@ export interface RunnerWorld {
 /** A service, files and settings, and as many processes as a test wants to have over them. */
 export interface RunnerHouse {
   world: CliWorld;
-  /** Opens the product as a machine of this name does; the runner is not started. */
+  /** Opens the product as a machine of this name does. The runner is not started. */
   openRunner(host: string, maxRunsAtOnce?: number): Promise<RunnerWorld>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ function watchEnds(runner: Runner): Pick<RunnerWorld, 'ended' | 'untilEnded'> {
 const LOOK_INTERVAL_MS = 20;
 const MAX_LOOKS = 3_000;
 
-/** Resolves once something is so; an error if that takes too long. */
+/** Resolves once something is so. Throws if that takes too long. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     if (await isSo()) return;

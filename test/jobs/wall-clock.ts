@@ -2,7 +2,7 @@
 
 const MINUTE_MS = 60_000;
 
-/** A cron line in parts; null stands for `*`. */
+/** A cron line in parts. Null stands for `*`. */
 export interface CronLine {
   minutes: readonly number[] | null;
   hours: readonly number[] | null;

@@ -45,7 +45,7 @@ describe('isBlank', () => {
   });
 });
 
-/** Far longer than a single pass takes; a pattern that starts again at each of them takes a minute. */
+/** Far longer than a single pass takes. A pattern that starts again at each of them takes a minute. */
 const MANY = 200_000;
 
 describe('a text that is made to take long', () => {

@@ -118,7 +118,7 @@ function peopleOf(bits: number): string[] {
   return world.people.filter((_, index) => (bits & (1 << index)) !== 0);
 }
 
-/** Lets a user approve everything; true if there was anything to approve. */
+/** Lets a user approve everything. True if there was anything to approve. */
 async function approveAll({ id }: Integration): Promise<boolean> {
   const holds = await listOpenQuestions(world.store.reader, id);
   const shrunk = holds.filter(({ kind }) => kind === 'group_shrunk');

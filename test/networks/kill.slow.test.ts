@@ -45,7 +45,7 @@ it('loses no member, no credit and no warm path, however often mirroring is kill
   });
   cleanUps.push(service.close);
   const killed = await createPlace(service, service.apiKey);
-  // A process that is killed while submitting leaves people in holds; this is about what comes afterwards.
+  // A process that is killed while submitting leaves people in holds. This is about what comes afterwards.
   await killed.setGroups(NO_MEMBERS);
   await killed.sync(0);
   let kills = 0;
@@ -79,7 +79,7 @@ it('loses no member, no credit and no warm path, however often mirroring is kill
 /** A CSV file with its settings and its database. */
 interface Place {
   setGroups(night: Night): Promise<void>;
-  /** Syncs with at most this many kills; resolves with the number of kills. */
+  /** Syncs with at most this many kills. Resolves with the number of kills. */
   sync(mostKills: number): Promise<number>;
   /** The donors of each group's contacts. */
   wanted(): Record<string, Set<string>>;

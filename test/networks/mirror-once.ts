@@ -28,7 +28,7 @@ export function overtakenAtRemoval({ store, integration }: NetworkWorld) {
     }));
 }
 
-/** Reads the groups and mirrors them once, without the contacts; `change` can replace its dependencies. */
+/** Reads the groups and mirrors them once, without the contacts. `change` can replace its dependencies. */
 export async function mirrorOnce(
   world: NetworkWorld,
   change: (deps: SyncDeps) => SyncDeps = (deps) => deps,

@@ -145,7 +145,7 @@ describe('a network', () => {
     await here.sync({ integration });
     expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     expect((await here.networks())['Staff']).toHaveLength(3);
-    // The same applies when an existing network is renamed to such a name; its members remain.
+    // The same applies when an existing network is renamed to such a name. Its members remain.
     here.crm.addGroup('staff', here.people.slice(2, 6));
     const renamed = { ...here.integration, networks: [long, BOARD] };
     expect((await here.sync({ integration: renamed })).networks[0]).toMatchObject({ added: 1 });

@@ -11,7 +11,7 @@ export interface Example {
   subjects?: Readonly<Record<string, string>>;
   body?: object;
   query?: string;
-  /** A body, or a query, that is refused; missing for an operation whose input has subjects only. */
+  /** A body, or a query, that is refused. Missing for an operation whose input has subjects only. */
   invalid?: { body: object } | { query: string };
   /** Its subject is no thing that may be missing, such as a month. */
   isUnknownRefused?: false;

@@ -21,7 +21,7 @@ export interface PathWorld extends SyncWorld {
   people: string[];
   /** Puts the people from `start` to `end` of `people` into a group in the CRM. */
   setGroup(name: 'board' | 'staff', start: number, end: number): void;
-  /** The donor that a contact is; fails if there is none. */
+  /** The donor that a contact is. Fails if there is none. */
   donorOf(crmId: string): Promise<string>;
   /** Contacts whose field is filled, with its value. */
   filled(field: string): Map<string, FieldValue>;
@@ -30,9 +30,9 @@ export interface PathWorld extends SyncWorld {
 }
 
 export interface PathWorldOptions extends SyncWorldOptions {
-  /** How many contacts the CRM has; 120 by default. */
+  /** How many contacts the CRM has. Defaults to 120. */
   contacts?: number;
-  /** How many of the first are on the board; 20 by default. */
+  /** How many of the first are on the board. Defaults to 20. */
   board?: number;
 }
 

@@ -11,9 +11,9 @@ import { aStream } from '../interfaces/cli/a-terminal.ts';
 import { NOWHERE } from './requests.ts';
 
 export interface CommandCase {
-  /** After the name; `{run}` and the like stand for values of the world. */
+  /** After the name. `{run}` and the like stand for values of the world. */
   args: readonly string[];
-  /** The user of the machine; anna by default. */
+  /** The user of the machine. Defaults to anna. */
   user?: string;
   /** The text that is typed instead of the name. */
   typed?: string;

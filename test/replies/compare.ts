@@ -103,7 +103,7 @@ function isCollection(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Lines of a terminal and of a page; a document's values are deeper. */
+/** Lines of a terminal and of a page. A document's values are deeper. */
 const LINE = /^(?:stdout|stderr|body)\.\d+$/;
 
 /** The columns of a CSV file, on which programs rely. */

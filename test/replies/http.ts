@@ -45,7 +45,7 @@ export async function recordHttp(world: World, kind: Kind, table: CaseTable): Pr
 }
 
 function stepsOf(kind: Kind, route: string, cases: Cases): Step[] {
-  // No user is an owner with access to some clients; only a token of an earlier version can be.
+  // No user is an owner with access to some clients. Only a token of an earlier version can be.
   const principals = PRINCIPALS.filter((one) => kind === 'api' || one !== 'limited owner');
   const isForUsers = kind === 'api' && ROUTES[route]?.by === 'person';
   return Object.entries(cases).flatMap(([name, request]) =>

@@ -16,7 +16,7 @@ export function readNotices(html: string): string[] {
   let end = 0;
   for (const match of html.matchAll(OPENING)) {
     const [opening, tag = '', attributes = ''] = match;
-    // A notice inside another notice is in its text; hidden notices are only for scripts.
+    // A notice inside another notice is in its text. Hidden notices are only for scripts.
     if (match.index < end || !TELLS.test(attributes) || /\bhidden\b/.test(attributes)) continue;
     const start = match.index + opening.length;
     end = closingOf(html, tag, start);

@@ -36,7 +36,7 @@ const TIMES: readonly (readonly [RegExp, string])[] = [
   [/\b127\.0\.0\.1:\d+\b/g, '<address>'],
 ];
 
-/** Writes texts with placeholders; ids that have no name are numbered from the start of each reply. */
+/** Writes texts with placeholders. Ids that have no name are numbered from the start of each reply. */
 export function createReplacer(known: KnownNames): (text: string) => string {
   const unnamed = new Map<string, string>();
   const named = [...known].sort(([a], [b]) => b.length - a.length);

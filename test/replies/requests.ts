@@ -14,7 +14,7 @@ export interface Request {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A route's cases by name; `good` comes first and is the case that must succeed. */
+/** A route's cases by name. `good` comes first and is the case that must succeed. */
 export type Cases = Readonly<Record<string, Request>> & { readonly good: Request };
 
 /** By method and pattern, as the router has them. */
@@ -38,7 +38,7 @@ export function compareNames(
   };
 }
 
-/** An app's routes that respond, by method and pattern; routes for all methods are guards. */
+/** An app's routes that respond, by method and pattern. Routes for all methods are guards. */
 export function routeNames(routes: readonly { method: string; path: string }[]): string[] {
   const names = routes
     .filter(({ method }) => method !== 'ALL')

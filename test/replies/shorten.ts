@@ -1,10 +1,10 @@
 /** Keeps the parts by which responses are compared: keys, types and short values. */
 
-/** Longer lists of similar items are cut; the remaining items are counted. */
+/** Longer lists of similar items are cut. The remaining items are counted. */
 const MAX_ITEMS = 3;
 const MAX_CHARACTERS = 400;
 
-/** Durations of measured work; durations from settings are kept. */
+/** Durations of measured work. Durations from settings are kept. */
 const MEASURED = /^(timeMs|durationMs|elapsedMs|uptimeMs|tookMs|etaMs|remainingMs|ageMs)$/;
 
 export function shorten(value: unknown, replace: (text: string) => string): unknown {

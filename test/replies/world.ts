@@ -69,7 +69,7 @@ export interface World {
   values: Readonly<Record<string, string>>;
   /** How these values, and others that differ between runs, are written into a recording. */
   known: KnownNames;
-  /** Opens a copy of the world; the caller closes it before opening another copy. */
+  /** Opens a copy of the world. The caller closes it before opening another copy. */
   open(): Promise<OpenWorld>;
   /** The same for commands only, which open the product themselves. */
   openFolder(): Promise<Pick<OpenWorld, 'run' | 'close'>>;
@@ -125,7 +125,7 @@ const portOf = (url: string) => Number(new URL(url).port);
 /** The number of ports that may be in use before a port below another port is found. */
 const MAX_PORTS = 200;
 
-/** An alert receiver that accepts everything; its port comes first if ports are listed in order. */
+/** An alert receiver that accepts everything. Its port comes first if ports are listed in order. */
 async function startReceiver(below: number): Promise<{ url: string; close(): void }> {
   for (let tried = 0; tried < MAX_PORTS; tried += 1) {
     const receiver = await startReceiverAnywhere();
@@ -208,7 +208,7 @@ interface Built {
   env: Record<string, string>;
 }
 
-/** Builds the world once; resolves when copies of it can be opened. */
+/** Builds the world once. Resolves when copies of it can be opened. */
 export async function buildWorld(): Promise<World> {
   const { fetch } = globalThis;
   globalThis.fetch = datedFetch(fetch);
@@ -423,7 +423,7 @@ const heldSchema = z.object({
   batches: z.array(z.object({ id: z.string() })),
 });
 
-/** Serves the folder at a free port; only while the world is built are requested runs started. */
+/** Serves the folder at a free port. Only while the world is built are requested runs started. */
 async function serve({ folder, env }: Built, works: boolean) {
   const settings = await loadSettings({
     path: SETTINGS,

@@ -34,7 +34,7 @@ const documentShape = z.object({
   }),
 });
 
-/** One operation; the method is in capitals. */
+/** One operation. The method is in capitals. */
 export interface Operation extends z.infer<typeof operationShape> {
   method: string;
   path: string;
@@ -46,7 +46,7 @@ export interface OpenApiDocument {
   operations: Operation[];
   /** Fails if a response does not match what the operation declares for its status. Unknown fields also fail. */
   check(operation: Operation, reply: { status: number; contentType: string; body: unknown }): void;
-  /** A body that matches the schema; `known` provides values for names such as `donor_id`. */
+  /** A body that matches the schema. `known` provides values for names such as `donor_id`. */
   exampleBody(operation: Operation, known: (name: string) => unknown): unknown;
 }
 

@@ -10,7 +10,7 @@ import {
 import type { Donor } from '../../service/donor.ts';
 import { type Answer, control, send } from '../testbed/asking.ts';
 
-/** Starts a stand-in without limits and waiting by default; it ends with the test. */
+/** Starts a stand-in without limits and waiting by default. It ends with the test. */
 export async function startPartner(options: PartnerSandboxOptions = {}): Promise<PartnerSandbox> {
   const partner = await startPartnerSandbox({ donors: 50, rate: 0, jobTimeMs: 0, ...options });
   onTestFinished(() => partner.close());

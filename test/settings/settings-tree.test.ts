@@ -7,7 +7,7 @@ import { findAConnector } from './a-connector.ts';
 
 const MANY = 200_000;
 
-/** It takes a few milliseconds here; the parser alone takes minutes, or dies. */
+/** It takes a few milliseconds here. The parser alone takes minutes, or dies. */
 const LIMIT_MS = 1_000;
 
 /** The problems in a text, and the time it took to find them. */
@@ -136,7 +136,7 @@ ${Array.from({ length: count }, (_, at) => one(at)).join('')}`;
   });
 });
 
-/** Eight times the integrations may take 24 times as long, whatever else the machine does; a square takes 64 times. */
+/** Eight times the integrations may take 24 times as long, whatever else the machine does. A square takes 64 times. */
 async function expectLinearTime(read: (count: number) => Promise<void>): Promise<void> {
   await read(100);
   const fewMs = startCpuTime();

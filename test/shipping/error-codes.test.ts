@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Codes from other programs: zod's own word for one of our checks. */
 const FOREIGN: readonly string[] = ['custom'];
 
-/** Why a run stops; some of these codes are chosen in more than one step. */
+/** Why a run stops. Some of these codes are chosen in more than one step. */
 const STOP_CODES = {
   credits_exhausted: true,
   budget_reached: true,

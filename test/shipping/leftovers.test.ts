@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Files in git with a line that begins like this; git exits with 1 if there are none. */
+/** Files in git with a line that begins like this. Git exits with 1 if there are none. */
 function filesWith(pattern: string) {
   const args = ['grep', '--files-with-matches', '-I', '--extended-regexp', '-e', pattern];
   const { status, stdout, stderr } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });

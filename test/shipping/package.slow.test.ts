@@ -75,7 +75,7 @@ describe('the package', () => {
     place = join(folder, 'place');
     await mkdir(place);
     await bringInstalledModules(CHECKOUT, place);
-    // Everything that it may use is already there; npm removes packages that the package does not need.
+    // Everything that it may use is already there. Npm removes packages that the package does not need.
     await run(['npm', 'install', '--offline', '--omit=dev', tarball], place);
   }, TIMEOUT_MS);
 
@@ -506,7 +506,7 @@ describe('the package', () => {
     await run([compiler, ...flags, ...args], place);
   }
 
-  /** npm and npx on the tests' Node, without their cache; all files remain in the folder. */
+  /** npm and npx on the tests' Node, without their cache. All files remain in the folder. */
   function run(words: readonly string[], cwd: string): Promise<string> {
     return runToEnd(words, options(cwd));
   }

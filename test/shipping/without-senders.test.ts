@@ -65,7 +65,7 @@ for (const [name, call] of Object.entries(calls)) {
 console.log(JSON.stringify({ sent, ends }));
 `;
 
-/** The setting that undici makes for the whole process as soon as it is loaded; Node's own fetch reads it. */
+/** The setting that undici makes for the whole process as soon as it is loaded. Node's own fetch reads it. */
 const GLOBAL_DISPATCHER = 'undici.globalDispatcher';
 
 const outcomeSchema = z.object({
@@ -125,7 +125,7 @@ describe("the vendors' libraries", () => {
     const { sent, ends } = await play([join(folder, 'probe.js')]);
     expect(sent).toEqual([]);
     expect(new Set(Object.values(ends))).toEqual(new Set([REFUSED]));
-    // Only one copy of undici is left, which the guard uses for sending; no library includes its own copy.
+    // Only one copy of undici is left, which the guard uses for sending. No library includes its own copy.
     const setters = output.filter(
       (file) => file.type === 'chunk' && file.code.includes(GLOBAL_DISPATCHER),
     );

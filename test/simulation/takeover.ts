@@ -1,6 +1,6 @@
 /**
  * Replaces the time and randomness that the product takes from the machine instead of receiving them. Inside a
- * simulated process they are virtual; everywhere else they stay unchanged. Import this before the product.
+ * simulated process they are virtual. Everywhere else they stay unchanged. Import this before the product.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
@@ -28,7 +28,7 @@ let chance: Random | null = null;
 /** Random bytes drawn in advance, for many nonces at once. */
 let ahead: Random | null = null;
 
-/** All IDs, keys and nonces come from here; null returns them to the machine. */
+/** All IDs, keys and nonces come from here. Null returns them to the machine. */
 export function setChance(random: Random | null): void {
   chance = random;
   ahead = random?.split('ahead') ?? null;

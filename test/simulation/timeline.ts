@@ -27,7 +27,7 @@ export interface Timeline {
   after(ms: number, run: () => void, actor?: Actor): Due;
   /** Resolves in this many milliseconds. */
   pass(ms: number): Promise<void>;
-  /** Processes the next event and waits until the program is idle; false if there is no event. */
+  /** Processes the next event and waits until the program is idle. False if there is no event. */
   step(): Promise<boolean>;
   readonly steps: number;
 }

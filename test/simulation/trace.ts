@@ -2,7 +2,7 @@
 import { fnv } from './random.ts';
 
 export interface Trace {
-  /** A sentence of the story; `who` is the subject. */
+  /** A sentence of the story. `who` is the subject. */
   say(who: string, what: string): void;
   /** An event that is too small for the story, but must be the same in each replay. */
   note(what: string): void;

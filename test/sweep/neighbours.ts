@@ -229,7 +229,7 @@ export const CSV: SweptCrm = {
   ],
 };
 
-/** Fills the input with people that the service knows; returns the ids. */
+/** Fills the input with people that the service knows. Returns the ids. */
 export async function writeCsv({
   service,
   path,

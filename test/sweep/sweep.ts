@@ -11,14 +11,14 @@ import { marksIn } from '../helpers/marks.ts';
 import { type Neighbour, PLANTED, QUOTING } from './neighbours.ts';
 import type { SweptWorld } from './swept-world.ts';
 
-/** They serve until they are stopped, with their own people; `service` is the other side, and knows no CRM. */
+/** They serve until they are stopped, with their own people. `service` is the other side, and knows no CRM. */
 const NOT_SWEPT = ['demo', 'sandbox', 'service'];
 
 /** A sweep takes six minutes on its own, and ten next to all other tests. */
 export const SWEEP_TIMEOUT_MS = 900_000;
 
 /**
- * Runs everything, and looks for the marks afterwards; closes neither. The service's refusals are handled in the same
+ * Runs everything, and looks for the marks afterwards. Closes neither. The service's refusals are handled in the same
  * way for every CRM, so one sweep tries all of them, and the others some.
  */
 export async function sweep(

@@ -9,7 +9,7 @@ import { runWhole } from '../helpers/whole-program.ts';
 
 /** The differences between the CRMs. */
 export interface SweptCrm {
-  /** The `crm` part of the settings; secrets in it are variables. */
+  /** The `crm` part of the settings. Secrets in it are variables. */
   settings: string;
   /** Lines of the field map. */
   fields: readonly string[];

@@ -33,13 +33,13 @@ interface Watched {
 interface Way {
   /** Measured by the sync's clock, which a busy machine does not delay. */
   tookMs?: number;
-  /** Awaited before a response from the service is passed on; `nth` counts from one. */
+  /** Awaited before a response from the service is passed on. `nth` counts from one. */
   until?: (nth: number, watched: Watched) => Promise<unknown> | undefined;
 }
 
 const SLOW_MS = 5_000;
 
-/** Responses that take five seconds; the first arrive once this many were sent. */
+/** Responses that take five seconds. The first arrive once this many were sent. */
 const together = (count: number): Way => ({
   tookMs: SLOW_MS,
   until: (nth, { sent }) => (nth <= count ? sent(count) : undefined),
@@ -283,7 +283,7 @@ describe('lost answers of submissions that were under way together', () => {
     await world.putFaults([lost(2, 'resetBefore'), lost(3, 'resetAfter')]);
     const report = await world.sync();
     expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
-    // The third submission was charged; the second is larger than the lost credits, so it is sent again.
+    // The third submission was charged. The second is larger than the lost credits, so it is sent again.
     expect(report.contacts).toMatchObject({ submitted: 34, held: 6 });
     expect(await world.spent()).toBe(40);
   });
@@ -384,7 +384,7 @@ describe('lost answers of submissions that were under way together', () => {
     expect(watched.sizes.slice(0, 2)).toEqual([8, 7]);
     const sum = (of: (report: (typeof reports)[number]) => number) =>
       reports.reduce((all, report) => all + of(report), 0);
-    // The second submission was charged; the first is larger than the lost credits, so it is sent again.
+    // The second submission was charged. The first is larger than the lost credits, so it is sent again.
     expect(sum(({ contacts }) => contacts.submitted)).toBe(25);
     expect(sum(({ contacts }) => contacts.held)).toBe(7);
     expect(sum(({ credits }) => credits.enhancements.spent)).toBe(32);

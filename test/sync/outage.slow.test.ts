@@ -160,7 +160,7 @@ it('comes to its end over a Postgres that is restarted again and again', async (
   expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
 }, 120_000);
 
-/** Restarts it until the signal, each time for a second; resolves with the number of restarts. */
+/** Restarts it until the signal, each time for a second. Resolves with the number of restarts. */
 async function restartNowAndThen(
   { restart }: { restart(pauseSeconds: number): void },
   signal: AbortSignal,

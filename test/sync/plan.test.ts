@@ -60,7 +60,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
   };
 }
 
-/** A contact as it was read; by default only a text identifies it. */
+/** A contact as it was read. By default only a text identifies it. */
 function read({
   identity = 'same',
   lost = [],
@@ -76,7 +76,7 @@ function read({
   return { crmId: 'C1', identity: readIdentity, refusal: null, optedOut: false, ...changes };
 }
 
-/** Only the decision; the recorded data about the identity has separate tests. */
+/** Only the decision. The recorded data about the identity has separate tests. */
 function decide(
   contact: PlannedContact,
   row: ContactRecord | undefined,

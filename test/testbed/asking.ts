@@ -2,20 +2,20 @@
 
 import { z } from 'zod';
 
-/** A sandbox's response; `body` is text if it is not JSON. */
+/** A sandbox's response. `body` is text if it is not JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
   body: unknown;
 }
 
-/** A request's content; a text body is sent unchanged, all others as JSON. */
+/** A request's content. A text body is sent unchanged, all others as JSON. */
 export interface Message {
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Sends a request; returns its response. */
+/** Sends a request. Returns its response. */
 export async function send(
   url: string,
   method: string,
@@ -60,7 +60,7 @@ export function control(
   return send(`${rootUrl}/_sandbox${path}`, method, { body });
 }
 
-/** Does something by hand in a CRM; an error if it was refused. */
+/** Does something by hand in a CRM. Throws if it was refused. */
 export async function edit(crm: Controlled, order: unknown): Promise<string> {
   const { status, body } = await control(crm, 'POST', '/edit', order);
   if (status !== 200) throw new Error(`The edit was refused: ${JSON.stringify(body)}`);

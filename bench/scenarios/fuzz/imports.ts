@@ -66,7 +66,7 @@ export async function openImportEdge(): Promise<Edge> {
   };
 }
 
-/** As in `importPeople`, a problem of the file or of its XML is named; any other error is our fault. */
+/** As in `importPeople`, a problem of the file or of its XML is named. Any other error is our fault. */
 async function* refusing<Item>(entries: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* entries;

@@ -84,7 +84,7 @@ function parsedOf(text: string): unknown {
   }
 }
 
-/** Returns the value with one of its places changed; deep places are as likely as others. */
+/** Returns the value with one of its places changed. Deep places are as likely as others. */
 function changed(value: unknown, random: Random): unknown {
   const isInner = typeof value === 'object' && value !== null;
   if (!isInner || random.chance(0.15)) return random.pick(VALUES);

@@ -17,7 +17,7 @@ import { Drop, type Edge, requireSame, requireThat } from './edge.ts';
 /** A reading that sends more requests than this is in a loop. */
 const MOST_REQUESTS = 300;
 
-/** Statuses that a changed response may have; most responses keep their own. */
+/** Statuses that a changed response may have. Most responses keep their own. */
 const STATUSES = [
   200, 200, 201, 202, 207, 301, 400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 503,
 ] as const;

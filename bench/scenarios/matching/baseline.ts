@@ -4,7 +4,7 @@ import Fuse from 'fuse.js';
 import type { World } from '../../../people/world.ts';
 import type { TestPerson } from './persons.ts';
 
-/** The library's score is 0 for equal texts; a higher score than this does not count as a match. */
+/** The library's score is 0 for equal texts. A higher score than this does not count as a match. */
 const HIGHEST_SCORE = 0.3;
 
 /** Finds a donor with the library alone. */

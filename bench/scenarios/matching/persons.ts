@@ -89,7 +89,7 @@ function drawPerson(draw: Draw, world: World, invented: number, noise: Class): T
   }
 }
 
-/** One in six is a real person; only real people work for public bodies. */
+/** One in six is a real person. Only real people work for public bodies. */
 function drawNumber(draw: Draw, world: World, invented: number, noise: Class): number {
   const isReal = noise === 'other name of a public body' || chance(draw, 1 / 6);
   return isReal ? between(draw, invented, world.donorCount - 1) : between(draw, 0, invented - 1);

@@ -238,7 +238,7 @@ export function updateCommunication(
   return account.constituents.find(id) ?? present;
 }
 
-/** Returns the body of a request in this form; 400 if it has another one. */
+/** Returns the body of a request in this form. The response is 400 if it has another one. */
 export function readInput<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,

@@ -33,7 +33,7 @@ const id = z.number().int();
 /** Edits that a user of the account makes by hand. The variant says nothing about them. */
 const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('create'), values: constituentInputSchema }),
-  /** Imports many at once. Names may be blank. The IDs follow each other; the response has the first one. */
+  /** Imports many at once. Names may be blank. The IDs follow each other. The response has the first one. */
   z.strictObject({ action: z.literal('import'), rows: z.array(constituentInputSchema) }),
   /** Changes exactly these parts. Null for the primary address, e-mail address or phone removes it. */
   z.strictObject({ action: z.literal('update'), id, values: constituentInputSchema.partial() }),
@@ -43,7 +43,7 @@ const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('group'), name: z.string(), ids: z.array(id) }),
   z.strictObject({ action: z.literal('hide'), ids: z.array(id), hidden: z.boolean() }),
   z.strictObject({ action: z.literal('communicate'), id, settings: communicationSchema }),
-  /** A user types a value into a custom field; null clears it. */
+  /** A user types a value into a custom field. Null clears it. */
   z.strictObject({
     action: z.literal('type'),
     id,

@@ -14,7 +14,7 @@ export const variantSchema = z.strictObject({
    * bodies without them.
    */
   names: z.enum(['optional', 'required']).default('optional'),
-  /** The largest `take` of a list; the specification says 50. */
+  /** The largest `take` of a list. The specification says 50. */
   maxTake: z.number().int().min(1).max(50).default(50),
   /** Whether a larger `take` is cut or refused. */
   largerTake: z.enum(['cut', 'refuse']).default('cut'),

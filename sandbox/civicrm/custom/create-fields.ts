@@ -9,7 +9,7 @@ const groupSchema = z.object({
   title: z.string().min(1),
   name: z.string().optional(),
   extends: z.string(),
-  /** The subtypes of the contacts that have the group; all contacts of the type if it is blank. */
+  /** The subtypes of the contacts that have the group. All contacts of the type if it is blank. */
   extends_entity_column_value: z.array(z.string()).nullable().default(null),
   is_active: z.boolean().default(true),
   style: z.string().default('Inline'),

@@ -23,7 +23,7 @@ export const variantsSchema = z.strictObject({
   triggers: z.boolean().default(true),
   /** True if moving a contact to the trash changes its `modified_date`. */
   trashChangesDate: z.boolean().default(false),
-  /** The number of contacts that PHP's time or memory allows in one request; 0 means no limit. */
+  /** The number of contacts that PHP's time or memory allows in one request. 0 means no limit. */
   maxRows: z.number().int().min(0).default(0),
   /** The response to a request above that limit. */
   overload: z.enum(['fatal500', 'page200', 'gateway504', 'empty200']).default('fatal500'),

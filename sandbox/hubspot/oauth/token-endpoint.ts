@@ -17,7 +17,7 @@ export interface TokenEndpointOptions extends TokenInfoOptions {
   tokens: Tokens;
   refreshTokens: RefreshTokens;
   settings: InstallSettings;
-  /** Lifetime of an access token; 0 means that it never expires. */
+  /** Lifetime of an access token. 0 means that it never expires. */
   tokenLifetimeMs: number;
 }
 

@@ -16,9 +16,7 @@ export interface Association {
   kinds: AssociationKind[];
 }
 
-/**
- * The associations of an account. IDs must belong to active records; the caller has checked this.
- */
+/** The associations of an account. IDs must belong to active records. The caller has checked this. */
 export interface Associations {
   /** Returns the associations of a record with records of the other type, in the order of their IDs. */
   list(from: ObjectType, id: string): Association[];

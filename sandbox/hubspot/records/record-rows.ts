@@ -37,7 +37,7 @@ export interface RecordRows {
   list(afterId: string, limit: number, archived: boolean): RecordRow[];
   /** Returns the new ID. */
   insert(createdAtMs: number, state: RecordState): string;
-  /** Writes the new state of a record; `before` is its earlier state. */
+  /** Writes the new state of a record. `before` is its earlier state. */
   update(id: string, before: RecordState, now: RecordState): void;
   /** Stores the state that a record had until this moment. */
   keepVersion(id: string, before: RecordState, now: RecordState, atMs: number, by: string): void;

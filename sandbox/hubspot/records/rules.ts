@@ -91,7 +91,7 @@ export interface Rules {
   unreadable(type: ObjectType, id: string): HubspotError | undefined;
 }
 
-/** Returns the value that a property of a record would have; an empty text if it has none. */
+/** Returns the value that a property of a record would have. An empty text if it has none. */
 export type ValueOf = (property: string) => string;
 
 /** Starts without rules. */

@@ -13,7 +13,7 @@ const MAX_OAUTH_RATE = 110;
 /** The account's days start at midnight in New York's winter time. */
 export const UTC_OFFSET_MS = -5 * 3_600_000;
 
-/** The limits of an account; 0 means no limit. */
+/** The limits of an account. 0 means no limit. */
 export interface LimitSettings {
   /** Requests of an app within any ten seconds. */
   ratePer10s: number;

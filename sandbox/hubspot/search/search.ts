@@ -34,7 +34,7 @@ export interface SearchResult {
 /** Searches an account. Throws if the search contains an unknown name. */
 export type Search = (type: ObjectType, request: SearchRequest) => SearchResult;
 
-/** Opens the search of a database; `lagMs` is how far it lags behind, and `late` names records that lag further. */
+/** Opens the search of a database. `lagMs` is how far it lags behind, and `late` names records that lag further. */
 export function createSearch(
   db: Database,
   properties: Properties,
@@ -179,9 +179,7 @@ function indexCondition({ email, id, modifiedAtMs }: Bounds, by: 'id' | 'time'):
   return { sql: 'true', values: [] };
 }
 
-/**
- * Returns whether a text contains these words next to each other; `*` matches any part of a word.
- */
+/** Returns whether a text contains these words next to each other. `*` matches any part of a word. */
 function containsToken(text: string, token: string): boolean {
   const words = token
     .toLowerCase()

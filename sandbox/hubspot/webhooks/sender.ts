@@ -48,7 +48,7 @@ export interface Delivery {
 
 /** The differences between a forged delivery and a genuine one. */
 export interface Forgery {
-  /** Correct by default, in versions 1 and 3; `v1` signs only in version 1. */
+  /** Correct by default, in versions 1 and 3. `v1` signs only in version 1. */
   signature?: 'right' | 'wrong' | 'missing' | 'v1' | undefined;
   /** The age that the forged request claims to have. */
   ageMs?: number | undefined;

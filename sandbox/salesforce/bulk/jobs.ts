@@ -52,7 +52,7 @@ export interface Bulk {
   createJobId(): string;
 }
 
-/** The options for creating jobs; see `Bulk`. */
+/** The options for creating jobs. See `Bulk`. */
 export type BulkOptions = Omit<Bulk, 'usage' | 'createJobId'>;
 
 /** Starts without jobs. */
@@ -86,9 +86,7 @@ export function isEnded(state: BulkJobState): boolean {
   return state === 'Aborted' || state === 'JobComplete' || state === 'Failed';
 }
 
-/**
- * Returns the start of every job's description; `basePath` is, for example, `/services/data/v67.0`.
- */
+/** Returns the start of every job's description. `basePath` is, for example, `/services/data/v67.0`. */
 export function describeJob(job: BulkJob, state: BulkJobState, basePath: string) {
   return {
     id: job.id,

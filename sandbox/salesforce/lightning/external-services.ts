@@ -32,7 +32,7 @@ export interface Credentials {
   permissionSets: readonly string[];
 }
 
-/** Leads a flow to its fault path; the message is in `$Flow.FaultMessage`. */
+/** Leads a flow to its fault path. The message is in `$Flow.FaultMessage`. */
 export class CalloutFault extends Error {}
 
 /** Calls an action such as `donorSync.status`. Returns its outputs by name, such as `200`. */

@@ -29,7 +29,7 @@ export interface Interview {
   next(): Promise<Screen | null>;
 }
 
-/** More steps than any flow here has; a flow that goes in circles must end. */
+/** More steps than any flow here has. A flow that goes in circles must end. */
 const MAX_STEPS = 100;
 
 /** Starts an interview of a flow for a record. */

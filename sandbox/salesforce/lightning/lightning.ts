@@ -16,7 +16,7 @@ export interface LightningOptions {
   /** The org, with the session of the user who opens the pages. */
   org: { baseUrl: string; token: string };
   project: Project;
-  /** Compiled modules by the name under which other modules import them; `lwc` is the engine. */
+  /** Compiled modules by the name under which other modules import them. `lwc` is the engine. */
   modules: ReadonlyMap<string, string>;
   credentials: Credentials;
 }

@@ -62,9 +62,8 @@ export interface Catalogue {
   addCustomField(id: string, type: ObjectType, field: Field, metadata: unknown): void;
   removeCustomField(id: string, type: ObjectType, field: Field): void;
   /**
-   * Changes a field permanently; `metadata` is what the tooling API shows of it. A custom field
-   * whose type changes loses its values. Throws a RangeError if a standard field's type would
-   * change.
+   * Changes a field permanently. `metadata` is what the tooling API shows of it. A custom field whose type changes
+   * loses its values. Throws a RangeError if a standard field's type would change.
    */
   changeField(type: ObjectType, field: Field, metadata?: unknown): void;
 }

@@ -122,7 +122,7 @@ export function readOnly(field: Field): Field {
   return { ...field, createable: false, updateable: false };
 }
 
-/** Creates an address and its parts; `prefix` is, for example, `Mailing`. */
+/** Creates an address and its parts. `prefix` is, for example, `Mailing`. */
 export function addressFields(prefix: string, label: string, traits: FieldTraits = {}): Field[] {
   const compound = `${prefix}Address`;
   const part = { ...traits, compound };

@@ -34,7 +34,7 @@ export const ORG_NAME = 'Riverside Food Bank';
 /** The users that can sign in. */
 export const USERS: readonly User[] = [INTEGRATION_USER, ADMINISTRATOR];
 
-/** Returns the values that every new record of the org has; `atMs` is its creation time. */
+/** Returns the values that every new record of the org has. `atMs` is its creation time. */
 export function systemValues(atMs: number): Record<string, StoredValue> {
   return {
     CreatedDate: atMs,

@@ -48,11 +48,11 @@ export interface Automation {
   list(): readonly AutomationStep[];
   /** Returns true if there are steps for an object. */
   concerns(type: ObjectType): boolean;
-  /** Changes a record that has just been written; `written` are the fields of that write. */
+  /** Changes a record that has just been written. `written` are the fields of that write. */
   run(type: ObjectType, id: string, written: Iterable<string>): void;
 }
 
-/** Starts without automation; `seer` is a user who sees every field that conditions can name. */
+/** Starts without automation. `seer` is a user who sees every field that conditions can name. */
 export function createAutomation(org: QueryOrg, seer: User): Automation {
   let steps: AutomationStep[] = [];
 

@@ -60,10 +60,7 @@ export function insertPerson(
   rows.update(catalogue.get('Account'), accountId, link.set('IsPersonAccount', 1));
 }
 
-/**
- * Applies a change of one of the two records to the other; `row` is the earlier state of the
- * changed one.
- */
+/** Applies a change of one of the two records to the other. `row` is the earlier state of the changed one. */
 export function updateOtherHalf(
   { catalogue, rows }: PersonOrg,
   user: User,

@@ -12,7 +12,7 @@ export interface BinOrg {
   rows: Rows;
 }
 
-/** Puts a record into the bin; `masterId` is the record it was merged into. */
+/** Puts a record into the bin. `masterId` is the record it was merged into. */
 export function putIntoBin(
   org: BinOrg,
   user: User,

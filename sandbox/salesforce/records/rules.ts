@@ -77,7 +77,7 @@ export interface Rules {
   check(type: ObjectType, id: string, options: { allowDuplicates: boolean }): RecordError[];
 }
 
-/** Starts without rules; `seer` is a user who sees every field that rules can name. */
+/** Starts without rules. `seer` is a user who sees every field that rules can name. */
 export function createRules(org: QueryOrg, seer: User): Rules {
   let rules: Rule[] = [];
   /** How often each limit has been exceeded. */

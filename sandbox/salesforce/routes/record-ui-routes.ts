@@ -82,7 +82,7 @@ const TIME = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Los_Angeles',
 });
 
-/** Texts have no display value; Lightning shows the value itself. */
+/** Texts have no display value. Lightning shows the value itself. */
 function toUiValue(field: Field, value: unknown) {
   const isShown = typeof value === 'string' || typeof value === 'number';
   return { displayValue: isShown ? toDisplay(field, value) : null, value };

@@ -1,4 +1,4 @@
-/** `/search`: full-text search of records with SOSL; `/parameterizedSearch` is the same without that language. */
+/** `/search`: full-text search of records with SOSL. `/parameterizedSearch` is the same without that language. */
 
 import { Hono } from 'hono';
 import { z } from 'zod';

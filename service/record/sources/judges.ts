@@ -20,7 +20,7 @@ const YEARS_OF_STUDY = 4;
 
 type Row = Readonly<Record<string, string>>;
 
-/** Reads the judges of a file; `today` is the file's date. */
+/** Reads the judges of a file. `today` is the file's date. */
 export async function* readJudges(file: string, today: string): AsyncGenerator<Entry> {
   for await (const { row, line, problem } of readCsv(file)) {
     if (problem !== null) throw new ImportProblem(basename(file), [`line ${line}: it ${problem}`]);

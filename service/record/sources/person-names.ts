@@ -173,7 +173,7 @@ function withoutExtras(
   }
   const isTitle = (part = '') =>
     TITLES.has(plain(part)) || RANKS.has(plain(part)) || plain(part) === 'sr' || /\d/.test(part);
-  // "SR" before the name means Sister, a member of a religious order; a generation never comes first.
+  // "SR" before the name means Sister, a member of a religious order. A generation never comes first.
   while (own.length > 2 && (isTitle(own[0]) || ROLES.has(plain(own[0] ?? '')))) {
     if (isLastName(own)) break;
     own.shift();

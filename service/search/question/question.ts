@@ -29,7 +29,7 @@ export interface Question {
   ignored: Ignored[];
 }
 
-/** Creates a reader of questions; `isName` returns whether a text could be a donor's name. */
+/** Creates a reader of questions. `isName` returns whether a text could be a donor's name. */
 export function createReader(isName: (text: string) => boolean): (question: string) => Question {
   const clauses = [
     NEGATION,

@@ -35,7 +35,7 @@ export async function openPinned(
   }
 }
 
-/** Opens the CRM of an integration; see `RunDeps.openConnector`. */
+/** Opens the CRM of an integration. See `RunDeps.openConnector`. */
 export async function openCrm(deps: RunDeps, lease: Lease | null): Promise<SyncDeps> {
   return { ...deps, connector: await deps.openConnector(lease) };
 }

@@ -28,7 +28,7 @@ export interface RunListener<Message> {
 }
 
 export interface RunFollower<Message> {
-  /** Adds a listener; the returned function removes it. */
+  /** Adds a listener. The returned function removes it. */
   join(runId: string, listener: RunListener<Message>): () => void;
 }
 

@@ -182,7 +182,7 @@ export async function tryIt(robin: Visitor): Promise<void> {
   await expectCalm(robin);
 }
 
-/** One choice with two answers; she sends the rest now. */
+/** One choice with two answers. She sends the rest now. */
 export async function sendTheRest(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await page.getByRole('heading', { name: /^When are/ }).waitFor();

@@ -29,7 +29,7 @@ export interface WalkWorldOptions {
   hasSettings?: boolean;
 }
 
-/** The network of the group that the walks choose; each CRM has its own way to hold the board. */
+/** The network of the group that the walks choose. Each CRM has its own way to hold the board. */
 export const BOARD = { salesforce: 'Board of Directors', hubspot: 'Board', csv: 'Board' } as const;
 
 /** Starts the product as its operator leaves it, without a client. */

@@ -13,9 +13,9 @@ export interface Mail {
 }
 
 export interface MailServerOptions {
-  /** `offered`: with a certificate of no known authority; `hidden` (the default): as if it were unknown. */
+  /** `offered`: with a certificate of no known authority. `hidden` (the default): as if it were unknown. */
   starttls?: 'offered' | 'hidden';
-  /** The password with which `sync` signs in; `right` by default. */
+  /** The password with which `sync` signs in. Defaults to `right`. */
   password?: string;
 }
 
@@ -63,7 +63,7 @@ export async function startMailServer({
     mails,
     signIns,
     url: `smtp://sync:${rightPassword}@127.0.0.1:${portOf(server.server.address())}`,
-    /** Refuses all recipients from now on with these words; null ends it. */
+    /** Refuses all recipients from now on with these words. Null ends it. */
     refuse(words: string | null) {
       refusal = words;
     },

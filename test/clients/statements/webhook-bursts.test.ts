@@ -39,7 +39,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
 
   it('lets its first call begin at once and combines the rest, at whichever host it comes in', async () => {
     const world = await createBurst();
-    // Hosts' clocks differ; a file has only one host.
+    // Hosts' clocks differ. A file has only one host.
     const other = otherHost(world, kind === 'postgres' ? 120_000 : 0);
     await call(world.store, 'a');
     expect(await ready(other)).toEqual(['a']);

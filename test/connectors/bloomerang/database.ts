@@ -31,7 +31,7 @@ export interface Database {
   edit(edit: object): Promise<string>;
   add(contacts: readonly SeedContact[], more?: object): Promise<string[]>;
   fieldId(name: string): number;
-  /** Types a value; null clears it. */
+  /** Types a value. Null clears it. */
   type(id: string, field: string, value: string | readonly number[] | null): Promise<void>;
   /** The stored values of a constituent by the ID of the field, and its other parts. */
   record(id: string): Promise<z.output<typeof recordSchema>>;

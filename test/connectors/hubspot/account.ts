@@ -68,7 +68,7 @@ function aDefinition(fetch: typeof globalThis.fetch, deps: Choices[1] = {}) {
 
 const NO_LIMITS = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagMs: 0 };
 
-/** Starts a sandbox without limits; the caller closes it. */
+/** Starts a sandbox without limits. The caller closes it. */
 export async function openAccount(
   options: HubspotSandboxOptions = {},
   fetchByConnectors = globalThis.fetch,
@@ -136,7 +136,7 @@ export async function openAccount(
     async issueToken(options: Record<string, unknown>): Promise<string> {
       return z.object({ token: z.string() }).parse(await control('POST', 'tokens', options)).token;
     },
-    /** Removes these scopes from every token immediately; an empty list restores them. */
+    /** Removes these scopes from every token immediately. An empty list restores them. */
     withdraw: (scopes: readonly string[]) => control('PUT', 'scopes', { withdrawn: scopes }),
     /** Whether tokens see a property of contacts. */
     hide: (property: string, access: 'hidden' | 'visible' = 'hidden') =>

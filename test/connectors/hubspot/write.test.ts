@@ -160,7 +160,7 @@ describe('writing into HubSpot', () => {
         };
         await account.control('POST', 'rules', rule);
         const ids = await account.addContacts(people(400));
-        // 36 of 400 are refused; the other contacts have 71 different ages.
+        // 36 of 400 are refused. The other contacts have 71 different ages.
         const ages = ids.map((_id, at) =>
           at % 100 < 9
             ? top - (at % 5)

@@ -21,7 +21,7 @@ describe('who is left out by a mark of Salesforce', () => {
     const [dead = '', silent = '', other = ''] = await open({ shape: 'npsp' });
     await org.setValue(dead, 'npsp__Deceased__c', true);
     await org.setValue(silent, 'npsp__Do_Not_Contact__c', true);
-    // The pack ticks the second box with the first; deceased contacts are still recognised.
+    // The pack ticks the second box with the first. Deceased contacts are still recognised.
     expect(await org.seenValue(dead, 'npsp__Do_Not_Contact__c')).toBe(true);
     expect(await excluded([dead, silent, other], PLAIN, { bulkThreshold })).toEqual([
       'deceased',

@@ -28,7 +28,7 @@ const CREATED: Answer = { status: 201, body: { id: '00N', success: true, errors:
 describe('the fields of Contact', () => {
   let crm: ScriptedSalesforce;
   let connector: Connector;
-  /** Fields as the description has them; a test may let them appear later. */
+  /** Fields as the description has them. A test may let them appear later. */
   let visible: object[];
 
   beforeEach(async () => {

@@ -158,7 +158,7 @@ describe('what Salesforce contacts are made of', () => {
         const contacts = await contactsOf(connector, ids);
         expect(contacts.map(({ employers }) => employers)).toEqual([[], ['Beta'], []]);
         expect(contacts.map(({ unreadable }) => unreadable)).toEqual([[source], [], []]);
-        // The source itself can be read; only this one record cannot.
+        // The source itself can be read. Only this one record cannot.
         expect(identityOf(connector).sources.every(({ readable }) => readable)).toBe(true);
       },
     );

@@ -273,7 +273,7 @@ describe('where the token of Salesforce goes', () => {
     });
   }
 
-  /** Loopback addresses are used unchanged; every other name resolves to the other host. */
+  /** Loopback addresses are used unchanged. Every other name resolves to the other host. */
   function fetchOf(): typeof globalThis.fetch {
     const beside = throughOther();
     return (input, init) => {

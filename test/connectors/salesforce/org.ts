@@ -36,7 +36,7 @@ const savedSchema = z.array(z.object({ id: z.string(), success: z.literal(true) 
 const usersSchema = z.object({ records: z.array(z.object({ Id: z.string() })).min(1) });
 const recordSchema = z.record(z.string(), z.unknown());
 
-/** Starts a sandbox; the caller closes it. */
+/** Starts a sandbox. The caller closes it. */
 export async function openOrg(options: SalesforceSandboxOptions = {}) {
   const shape = options.shape ?? 'plain';
   const sandbox = await startSalesforceSandbox({ contacts: 0, donors: 10, ...options, shape });
@@ -61,7 +61,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
       return create('Contact', records);
     },
     create,
-    /** A custom field as an administrator creates it; no user can see it yet. */
+    /** A custom field as an administrator creates it. No user can see it yet. */
     async createField(name: string, metadata: Record<string, unknown>): Promise<void> {
       const Metadata = { label: name, ...metadata };
       await ask('POST', '/tooling/sobjects/CustomField', { FullName: `Contact.${name}`, Metadata });

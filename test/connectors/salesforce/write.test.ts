@@ -304,7 +304,7 @@ describe('writing to Salesforce', () => {
     crm.script(({ path, body }) => answer(path, body));
   }
 
-  /** Saves collections; `faultOf` gives code and message for the ids that are refused. */
+  /** Saves collections. `faultOf` gives code and message for the ids that are refused. */
   function saveWith(faultOf: (id: string) => readonly [string, string] | null): void {
     crm.script(({ method, path, body }) => {
       if (method !== 'PATCH' || path !== '/composite/sobjects') return null;

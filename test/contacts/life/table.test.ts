@@ -198,7 +198,7 @@ function reachable(start: LifeState): Set<LifeState> {
   return found;
 }
 
-/** The transitions between states; events that do not change the state are not drawn. */
+/** The transitions between states. Events that do not change the state are not drawn. */
 function drawing(): string {
   const events = new Map<string, string[]>();
   for (const from of LIFE_STATES) {

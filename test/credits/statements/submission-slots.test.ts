@@ -244,7 +244,7 @@ describeEachDatabase('submissions of a run that goes on', (open) => {
     expect(await listOpenSubmissions(store.reader, KEY)).toEqual([]);
     const held = await findContacts(store.reader, 'lakeside', ['c-2']);
     expect(held.get('c-2')).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
-    // Its own run was about to do the same but is too late; it still has its lease.
+    // Its own run was about to do the same but is too late. It still has its lease.
     expect(await settleLostSubmissions(store.leases, [other], settlement, [INTEGRATION])).toBe(
       false,
     );

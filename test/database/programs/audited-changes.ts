@@ -19,7 +19,7 @@ const store = createStore({
 });
 
 for (let change = 0; ; change += 1) {
-  // Used only by this process, because erasing needs the lease; and not so many that one run answers them all.
+  // Used only by this process, because erasing needs the lease. Not so many that one run answers them all.
   const integrationId = `riverside-${process.pid}-${Math.floor(change / 100)}`;
   const id = randomUUID();
   await store.act((trx) => addAccessToken(trx, { id, name: id, role: 'viewer', hash: id }));

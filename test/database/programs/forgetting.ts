@@ -1,4 +1,4 @@
-/** A process that forgets one contact, and is killed before the statement with this number; 0 means never. */
+/** A process that forgets one contact, and is killed before the statement with this number. 0 means never. */
 
 import { createHash } from 'node:crypto';
 import Sqlite from 'better-sqlite3';

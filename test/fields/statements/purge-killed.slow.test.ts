@@ -62,7 +62,7 @@ describeEachDatabase('a purge that is killed at any moment', (open) => {
         db.selectFrom('writes').select(['before', 'after']).execute(),
         db.selectFrom('questions').select('id').execute(),
       ]);
-      // Written values are known as ours permanently; only the previous values are deleted.
+      // Written values are known as ours permanently. Only the previous values are deleted.
       expect(new Set(writes.map(({ after }) => after))).toEqual(new Set(['{}']));
       return writes.filter(({ before }) => before !== '').length + holds.length;
     };

@@ -42,7 +42,7 @@ const doctorSchema = z.strictObject({
   causes: z.int(),
 });
 
-/** A CRM without any of the mapped fields; it is in memory, so the next run would create them too. */
+/** A CRM without any of the mapped fields. It is in memory, so the next run would create them too. */
 const others = ['harbor'];
 
 describe('/v1/integrations/:integration/fields', () => {

@@ -304,7 +304,7 @@ function formOf(text: string, action: string) {
   return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
 }
 
-/** The contacts that a test has erased; their records in the CRM stay. */
+/** The contacts that a test has erased. Their records in the CRM stay. */
 const erasedIds = new Set<string>();
 
 function press(path: string, fields: Record<string, string> = {}) {

@@ -101,7 +101,7 @@ function addEntries({ application: { store } }: HttpWorld, count: number): Promi
   });
 }
 
-/** No entry of this page of the audit can be read; new ones can still be added. */
+/** No entry of this page of the audit can be read. New ones can still be added. */
 async function breakAudit(world: HttpWorld, page: 'first' | 'second'): Promise<string> {
   // Older entries come later.
   if (page === 'second') await addEntries(world, 1_000);

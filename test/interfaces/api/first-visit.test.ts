@@ -43,7 +43,7 @@ function reading({ application: { store, sealer }, clock }: HttpWorld) {
   return { reader: store.reader, sealer, clock };
 }
 
-/** Follows the link and presses its button; the cookie is empty if there is none. */
+/** Follows the link and presses its button. The cookie is empty if there is none. */
 async function follow(
   { url }: Pick<HttpWorld, 'url'>,
   { path }: FirstVisit,

@@ -43,7 +43,7 @@ function ask(path: string, method = 'GET') {
   return fetch(world.url + path, { method, headers: { 'x-forwarded-for': '203.0.113.9' } });
 }
 
-/** The status for a path that is sent unchanged; `fetch` would resolve it. */
+/** The status for a path that is sent unchanged. `fetch` would resolve it. */
 function askExactly(path: string): Promise<number | undefined> {
   const { hostname, port } = new URL(world.url);
   return new Promise((resolve, reject) => {

@@ -365,7 +365,7 @@ describe('/v1/holds/batches', () => {
       const asked = (token?: string) =>
         world.request(path ?? '', { method: method ?? '', ...(token ? { token } : {}) });
       const stranger = await asked();
-      // A page leads to the form; requests that change something do not.
+      // A page leads to the form. Requests that change something do not.
       expect(stranger.status).toBe(method === 'GET' ? 200 : 401);
       if (method === 'GET') expect(stranger.text).toContain('<h1>Sign in</h1>');
       expect(stranger.text).not.toContain('Quarry Lane');

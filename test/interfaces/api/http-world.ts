@@ -32,7 +32,7 @@ import { findRunById } from '../../../src/sync/statements/runs.ts';
 import { findFreePort } from '../../helpers/free-port.ts';
 import { controlService } from '../../helpers/service-control.ts';
 
-/** The service over HTTP with a real store, runner and neighbours; its CRM is in memory. */
+/** The service over HTTP with a real store, runner and neighbours. Its CRM is in memory. */
 export interface HttpWorld {
   url: string;
   application: Application;
@@ -49,7 +49,7 @@ export interface HttpWorld {
   clock: Clock;
   /** The contents of the database files, as characters. */
   files(): Promise<string[]>;
-  /** Sends a request; the path starts with a slash. */
+  /** Sends a request. The path starts with a slash. */
   request(path: string, options?: RequestOptions): Promise<Answer>;
   /** All routes of the app. */
   routes: readonly { method: string; path: string }[];
@@ -57,7 +57,7 @@ export interface HttpWorld {
   addToken(role: Role, integrations?: readonly string[]): Promise<string>;
   /** Makes a webhook address for `riverside` and returns its path. */
   addHook(signing?: HookSigning): Promise<string>;
-  /** Adds the first people of the sandbox's contact list to the CRM; returns their ids. */
+  /** Adds the first people of the sandbox's contact list to the CRM. Returns their ids. */
   addPeople(count: number): Promise<string[]>;
   /** Makes the service fail according to the rules. */
   putFaults(rules: unknown): Promise<void>;
@@ -73,11 +73,11 @@ export interface HttpWorldOptions {
   hasOwnUrl?: boolean;
   /** True if `publicUrl` is the server's actual address, which callers sign. */
   isPublic?: boolean;
-  /** The name of that address; `127.0.0.1` by default. */
+  /** The name of that address. Defaults to `127.0.0.1`. */
   publicName?: string;
   /** More integrations by their ids, each with a separate, empty CRM. */
   others?: readonly string[];
-  /** More settings for each of them. With these, their CRMs have the default fields; otherwise they have none. */
+  /** More settings for each of them. With these, their CRMs have the default fields. Otherwise they have none. */
   other?: Record<string, unknown>;
   /** The integration's display name. */
   name?: string;
@@ -93,7 +93,7 @@ export interface HttpWorldOptions {
   lastTickAt?: () => number | null;
   /** The time for HTTP and the store only, moved by the test. */
   clock?: Clock;
-  /** The callers that are let in while there is no token; by default every caller on this machine. */
+  /** The callers that are let in while there is no token. By default every caller on this machine. */
   withoutToken?: WithoutToken;
   trustedProxies?: readonly string[];
   pagesFrom?: readonly string[];
@@ -306,7 +306,7 @@ async function request(url: string, options: RequestOptions = {}): Promise<Answe
 const LOOK_INTERVAL_MS = 20;
 const MAX_LOOKS = 3_000;
 
-/** A run releases its lease right after its end is stored; until then nothing else may start. */
+/** A run releases its lease right after its end is stored. Until then nothing else may start. */
 async function untilEnded({ store }: Application, runId: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const row = await findRunById(store.reader, runId);

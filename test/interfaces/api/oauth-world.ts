@@ -34,7 +34,7 @@ export const WAY_BACK: Readonly<Record<Kind, string>> = {
 /** The service with an integration `riverside` whose CRM is not connected yet. */
 export type OAuthWorld = Awaited<ReturnType<typeof openOAuthWorld>>;
 
-/** Starts a CRM and the service; the caller closes them. */
+/** Starts a CRM and the service. The caller closes them. */
 export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
   const crm = await startCrm(kind);
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-oauth-'));

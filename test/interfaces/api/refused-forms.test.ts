@@ -14,7 +14,7 @@ interface Filled {
   /** The address that the form is sent to. */
   path: string;
   typed: Readonly<Record<string, string>>;
-  /** The fields that are returned; by default all. */
+  /** The fields that are returned. By default all. */
   kept?: readonly string[];
   /** The secret fields. They must not be returned. */
   secrets?: readonly string[];

@@ -8,7 +8,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 import { join } from './people-world.ts';
 import { ROUTES, type RouteRule } from './route-table.ts';
 
-/** All data belongs to `riverside`; callers who only reach `harbor` must see none of it. */
+/** All data belongs to `riverside`. Callers who only reach `harbor` must see none of it. */
 const OWN = 'riverside';
 const OTHER = 'harbor';
 
@@ -74,7 +74,7 @@ function idFor({ about }: Pick<RouteRule, 'about'>): string {
   return about === undefined || about === 'list' || about === 'all' ? 'unknown' : ids[about];
 }
 
-/** The route for an id; each other parameter has a suitable word. */
+/** The route for an id. Each other parameter has a suitable word. */
 function requestOf(name: string, { path }: Pick<RouteRule, 'path'>, id: string) {
   const [method = '', pattern = ''] = name.split(' ');
   const filled = (path ?? pattern)

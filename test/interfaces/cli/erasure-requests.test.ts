@@ -24,7 +24,7 @@ const batchesSchema = z.object({
 
 type World = Awaited<ReturnType<typeof openMarked>>;
 
-/** A client of an org whose contacts were enhanced; some of them are then to be forgotten. */
+/** A client of an org whose contacts were enhanced. Some of them are then to be forgotten. */
 async function openMarked(
   marked: number,
   more: Record<string, unknown> = {},

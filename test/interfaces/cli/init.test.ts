@@ -35,7 +35,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Starts `donor-sync init …`; type into `stdin` while it runs. */
+/** Starts `donor-sync init …`. Type into `stdin` while it runs. */
 function startInit(args: string[], { isTTY = false, env = {}, find = findAConnector } = {}) {
   const stdin = aStream({ isTTY });
   const stdout = aStream({ isTTY: false });

@@ -117,8 +117,8 @@ describe('donor-sync networks', () => {
     expect(plan).toEqual({
       networks: [{ members: 0, joiners: 0, leavers: 0, toEnhance: 16, problem: null }],
       warmPaths: { contacts: 24, queries: 1 },
-      // One submission, its progress, three times its results and the balance; then the network
-      // with one bulk add, and the queries for warm paths.
+      // One submission, its progress, three times its results and the balance. Then the network with one bulk add, and
+      // the queries for warm paths.
       calls: { partner: 6 + 4 + 2 },
       credits: { networks: { needed: 16, allowed: 16, remaining: 100_000 } },
     });

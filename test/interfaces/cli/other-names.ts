@@ -25,7 +25,7 @@ export function otherNames(): OtherNames {
     async come(world) {
       const { child, ended } = await startAndSubmit(world);
       child.kill('SIGTERM');
-      // Submissions in flight get their responses; their profiles are left for the next run.
+      // Submissions in flight get their responses. Their profiles are left for the next run.
       expect(await ended).toMatchObject({ exitCode: EXIT_CODES.stopped });
       jobs.letEnd();
       const rows = await world.rows();

@@ -27,7 +27,7 @@ export interface Started {
 export interface StartOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** True if stdout is a terminal, a wide one; a pipe by default. */
+  /** True if stdout is a terminal, a wide one. Defaults to a pipe. */
   onTerminal?: boolean;
 }
 

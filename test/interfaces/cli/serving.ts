@@ -6,7 +6,7 @@ import type { CliProcess, CliWorld } from '../../helpers/cli.ts';
 /** `donor-sync serve` in a separate process, ready. */
 export interface ServingCli extends CliProcess {
   url: string;
-  /** The one-time link; null where an owner can sign in. */
+  /** The one-time link. Null where an owner can sign in. */
   signInUrl: string | null;
   /** Sends requests as the owner that the link creates; the path begins with a slash. */
   ask(path: string, options?: { method?: string; body?: object }): Promise<Response>;

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { CliWorld } from '../../helpers/cli.ts';
 import { holdsSchema } from './documents.ts';
 
-/** A decision with its names, as `holds --show` prints them; a name that is missing is empty. */
+/** A decision with its names, as `holds --show` prints them. A name that is missing is empty. */
 export interface ShownHold {
   id: string;
   contact: string;

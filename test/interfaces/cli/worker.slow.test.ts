@@ -74,7 +74,7 @@ describeOn('postgres', 'worker', () => {
     const [ended] = await untilRuns('succeeded');
     const interrupted = (await runs()).find(({ status }) => status === 'incomplete');
     expect(interrupted?.reason).toMatchObject({ code: 'interrupted' });
-    // A worker that sends no more signs of life is missed after ten seconds; this worker has announced its end.
+    // A worker that sends no more signs of life is missed after ten seconds. This worker has announced its end.
     expect(gapMs(interrupted?.finishedAt, ended?.startedAt)).toBeLessThan(10_000);
     expect(await world.spent()).toBe(12);
   });

@@ -228,7 +228,7 @@ describe('every route', () => {
   });
 
   it('of one client knows no contact of another', async () => {
-    // The users were signed out by the requests before; a token is not.
+    // The users were signed out by the requests before. A token is not.
     const admin = two.principals.find(({ name }) => name === 'a token (admin)');
     if (admin === undefined) throw new Error('there is no token of an admin');
     const mixed = { ...two.foreign, integration: OWN };

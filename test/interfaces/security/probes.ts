@@ -3,11 +3,11 @@ import type { RouteRule } from '../api/route-table.ts';
 import type { Things } from './two-clients.ts';
 
 export interface Probe {
-  /** The kind of thing that `:id` names, in the path or in the body; by default what the route is `about`. */
+  /** The kind of thing that `:id` names, in the path or in the body. By default what the route is `about`. */
   id?: keyof Things;
   /** The path, if the route's pattern does not name an object. */
   path?: string;
-  /** Sent as JSON to the API, and as a form to pages; `:id` is the thing. */
+  /** Sent as JSON to the API, and as a form to pages. `:id` is the thing. */
   body?: Readonly<Record<string, unknown>>;
   /** The response for things that are out of reach or unknown, if it is not 404. */
   otherwise?: 303 | 403 | 404 | 422;

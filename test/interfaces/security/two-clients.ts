@@ -56,7 +56,7 @@ export interface Things {
   session: string;
   /** The link of a user of the CRM to that user. */
   crmUser: string;
-  /** The secret of a link that the CRM's card shows. It belongs to no client; the foreign one is too old. */
+  /** The secret of a link that the CRM's card shows. It belongs to no client. The foreign one is too old. */
   link: string;
   /** A client whose set-up is not finished. */
   setup: string;

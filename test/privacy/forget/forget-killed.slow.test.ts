@@ -83,7 +83,7 @@ describeEachDatabase('forget that is killed at any statement', (open, kind) => {
       await eraseContact(world.store, INTEGRATION, MARKED);
       expect([at, await tablesWith(world, MARKED)]).toEqual([at, []]);
     }
-    // On Postgres nothing comes after the commit; SQLite's file is overwritten then.
+    // On Postgres nothing comes after the commit. SQLite's file is overwritten then.
     expect([...outcomes].sort()).toEqual(kind === 'sqlite' ? ['erased', 'whole'] : ['whole']);
   }, 900_000);
 

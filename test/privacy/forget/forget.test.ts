@@ -107,7 +107,7 @@ describe('forgetPerson', () => {
     const canonicalId = (text: string) => text.toUpperCase();
     const otherForms = (crmId: string) => [crmId.toLowerCase()];
     const { world, id } = await open({ canonicalId, otherForms });
-    // The CRM shows the record under the canonical form; an older version has written the other one.
+    // The CRM shows the record under the canonical form. An older version has written the other one.
     const record = world.crm.records.get(id);
     const values = record?.values ?? {};
     world.crm.addContact({ ...record?.contact, id: id.toUpperCase(), values });

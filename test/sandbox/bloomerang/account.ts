@@ -16,7 +16,7 @@ export async function startAccount(
   return account;
 }
 
-/** Sends a request to the API with the account's key; an empty key means no key. */
+/** Sends a request to the API with the account's key. An empty key means no key. */
 export function ask(
   account: BloomerangSandbox,
   method: string,

@@ -13,8 +13,8 @@ import { type Answer, type Message, send } from '../../testbed/asking.ts';
 export const CONTACTS = '/crm/objects/2026-09/contacts';
 
 /**
- * Starts a small account whose searches see everything at once and are not counted, so only tests about that meet it;
- * it ends with the test.
+ * Starts a small account whose searches see everything at once and are not counted, so only tests about that meet it.
+ * It ends with the test.
  */
 export async function startAccount(options: HubspotSandboxOptions = {}): Promise<HubspotSandbox> {
   const account = await startHubspotSandbox({
@@ -29,7 +29,7 @@ export async function startAccount(options: HubspotSandboxOptions = {}): Promise
   return account;
 }
 
-/** How a request differs from an ordinary request; an empty token means no token. */
+/** How a request differs from an ordinary request. An empty token means no token. */
 export interface AskOptions extends Message {
   token?: string;
 }
@@ -71,7 +71,7 @@ const batchSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }) }).optional(),
 });
 
-/** A response's records; fails the test if there are none. */
+/** A response's records. Fails the test if there are none. */
 export function readResults({ body }: Answer) {
   return batchSchema.parse(body);
 }

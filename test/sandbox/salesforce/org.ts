@@ -13,7 +13,7 @@ import { type Answer, type Message, postForm, send } from '../../testbed/asking.
 /** The path that resources begin with. */
 export const BASE_PATH = '/services/data/v67.0';
 
-/** Starts a small org; it ends with the test. */
+/** Starts a small org. It ends with the test. */
 export async function startOrg(options: SalesforceSandboxOptions = {}): Promise<SalesforceSandbox> {
   const org = await startSalesforceSandbox({ contacts: 20, donors: 50, ...options });
   onTestFinished(() => org.close());
@@ -34,7 +34,7 @@ export interface AskOptions extends Message {
   token?: string;
 }
 
-/** Asks the API; paths that do not begin with `/services` are resources. */
+/** Asks the API. Paths that do not begin with `/services` are resources. */
 export function ask(
   org: SalesforceSandbox,
   method: string,
@@ -78,7 +78,7 @@ export async function column(
   return (await query(org, soql, resource)).records.map((record) => record[name]);
 }
 
-/** Runs SOQL that must fail; returns its error. */
+/** Runs SOQL that must fail. Returns its error. */
 export async function queryError(org: SalesforceSandbox, soql: string) {
   const { status, body } = await ask(org, 'GET', `/query?q=${encodeURIComponent(soql)}`);
   const [error] = z
@@ -88,7 +88,7 @@ export async function queryError(org: SalesforceSandbox, soql: string) {
   return { status, ...error };
 }
 
-/** Changes records in one request; returns the outcomes in order. */
+/** Changes records in one request. Returns the outcomes in order. */
 export async function update(
   org: SalesforceSandbox,
   records: Record<string, unknown>[],
@@ -157,7 +157,7 @@ async function createPermissionSet(org: SalesforceSandbox): Promise<string> {
   return id;
 }
 
-/** Creates a record that must be accepted; returns its id. */
+/** Creates a record that must be accepted. Returns its id. */
 export async function create(
   org: SalesforceSandbox,
   type: string,

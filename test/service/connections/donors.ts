@@ -15,7 +15,7 @@ export function aDonor(
   };
 }
 
-/** A role; the organisation's name is also its id. */
+/** A role. The organisation's name is also its id. */
 export function aRole(organisation: string, start: string, end: string | null): Role {
   return {
     organisationId: organisation,

@@ -6,7 +6,7 @@ import { aWorldOf } from '../hand-made-world.ts';
 import { aDonor, aGift, aRole } from './donors.ts';
 import { askEngine } from './open-engine.ts';
 
-/** Months from January 1960; the world's time is fixed in July 2026. */
+/** Months from January 1960. The world's time is fixed in July 2026. */
 const LAST_MONTH = 12 * 66;
 const RUNS = { numRuns: 60 };
 

@@ -140,7 +140,7 @@ interface Calls {
   caller: number;
 }
 
-/** Half of the callers enhance; the others use every other bucket in turn. */
+/** Half of the callers enhance. The others use every other bucket in turn. */
 async function callUntilOver(calls: Calls): Promise<void> {
   for (let turn = 0; !calls.state.isOver; turn += 1) {
     try {

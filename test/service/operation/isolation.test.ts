@@ -179,7 +179,7 @@ function bodiesOf(
   donorIds: readonly string[],
 ): unknown[] {
   if (requestBody === undefined) return [undefined];
-  // Every name that any request knows; an endpoint ignores names that it does not know.
+  // Every name that any request knows. An endpoint ignores names that it does not know.
   const all = {
     ...{
       name: 'Beta',

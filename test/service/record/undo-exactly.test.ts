@@ -39,7 +39,7 @@ function rowsOf(db: Database): Record<string, unknown[]> {
   );
 }
 
-/** A row as text; the order of keys in a JSON column is ignored. */
+/** A row as text. The order of keys in a JSON column is ignored. */
 function inOneOrder(row: object): string {
   const columns = Object.entries(row).map(([name, value]) => [
     name,

@@ -33,7 +33,7 @@ const GROUP = z.strictObject({ group: z.string() });
 /** A list is read completely each time, and does not say what became of a contact that is absent. */
 const OF_LIST: Capabilities = { ...CAPABILITIES, incremental: false, reportsRemovals: false };
 
-/** The kind of connector that leads to the CRMs of a night; `lifeOf` is the requesting process. */
+/** The kind of connector that leads to the CRMs of a night. `lifeOf` is the requesting process. */
 export function simulatedConnector(
   crms: ReadonlyMap<string, SimulatedCrm>,
   life: Life,

@@ -83,13 +83,13 @@ export interface Record_ {
   bornAt: number;
   /** With the heir's details at that time. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
-  /** In a list, the rows that the person had before this one, with other IDs; the last one first. */
+  /** In a list, the rows that the person had before this one, with other IDs. The last one first. */
   formerRows: readonly Record_[];
   /** When it last left, even if it is back, or null if it never left. */
   leftAt: number | null;
   /** When it first left, or became invisible. */
   firstLeftAt: number | null;
-  /** Its last write, with the process and the time; certain once that process has ended normally. */
+  /** Its last write, with the process and the time. Certain once that process has ended normally. */
   written: { by: string; at: number } | null;
   /** The times at which runs have written values into it. */
   filledAt: number[];

@@ -121,7 +121,7 @@ function createClientDriver(parts: DriverParts, client: Client): Driver {
     async releaseConnection() {
       queue.leave();
     },
-    /** A file disappears with the open transaction; the connections of a server end on their own. */
+    /** A file disappears with the open transaction. The connections of a server end on their own. */
     async destroy() {
       isClosed = !isServer(present);
       if (isClosed) transactions.rollBack(client);
@@ -177,7 +177,7 @@ function createClientDriver(parts: DriverParts, client: Client): Driver {
   }
 }
 
-/** Like the product's own; see `sqlite.ts`. */
+/** Like the product's own. See `sqlite.ts`. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;

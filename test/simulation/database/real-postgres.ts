@@ -23,7 +23,7 @@ export interface RealPostgres {
   run<R>(sql: string, parameters?: readonly unknown[]): Promise<QueryResult<R>>;
   /** One or more statements as from a separate connection, in one message. None of them leaves anything open. */
   runApart(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
-  /** Sends it without waiting; a failure does not matter. */
+  /** Sends it without waiting. A failure does not matter. */
   send(sql: string): void;
   /** All rows of these tables. */
   read(names: readonly string[]): Promise<Backup>;

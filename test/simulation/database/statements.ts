@@ -12,7 +12,7 @@ export interface Statements {
   /** The statement of a process in SQLite's dialect, with its analysis. */
   knownOf(sql: string): KnownStatement;
   begin(): void;
-  /** Counts a requested statement; throws if a process sends statements endlessly and never waits. */
+  /** Counts a requested statement. Throws if a process sends statements endlessly and never waits. */
   count(): void;
 }
 

@@ -27,7 +27,7 @@ export interface SharedStore {
   readonly wellSince: number;
   /** Rolls back the open transaction of a dead client. */
   drop(client: Client): void;
-  /** The database does not respond for this time; a server loses its connections. */
+  /** The database does not respond for this time. A server loses its connections. */
   goAway(ms: number): void;
   fillDisk(ms: number): void;
   /** The file is replaced with a copy of itself. Processes that have it open keep another file. */

@@ -10,7 +10,7 @@ export interface Transactions {
   readonly holder: Client | null;
   /** When a transaction was ended for its process. */
   readonly cutAt: number;
-  /** Resolves when the client may use the database; the client that runs first then may take it. */
+  /** Resolves when the client may use the database. The client that runs first then may take it. */
   access(client: Client): Promise<void>;
   isTaken(client: Client): boolean;
   /** Opens a transaction of this client, which has access. */
@@ -125,7 +125,7 @@ export function createTransactions(
     }
   }
 
-  /** SQLite waits for the process that blocks it, up to a limit; the connections of a server are lost. */
+  /** SQLite waits for the process that blocks it, up to a limit. The connections of a server are lost. */
   async function requireThere(client: Client): Promise<void> {
     const { night } = present;
     if (!outages.isAway() || night === null) return;

@@ -1,7 +1,7 @@
 /**
  * The judge's own model of questions and answers. An answer has a subject, a user who gave it, and a time from which it
  * is in force. If it needs a second person, that time is null: the answer is never in force by itself. Only that
- * person's confirmation sets it; a clock, run, retry or restored backup never does.
+ * person's confirmation sets it. A clock, run, retry or restored backup never does.
  */
 import type { Account } from '../../../src/core/second-person.ts';
 import type { SharedStore } from '../database/store.ts';

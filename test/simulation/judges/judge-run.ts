@@ -62,7 +62,7 @@ function tookMs({ startedAt, finishedAt }: RunReport): number {
   return Date.parse(finishedAt ?? startedAt) - Date.parse(startedAt);
 }
 
-/** A request is dropped after its run was cut off six times; the process that finds this may itself be undisturbed. */
+/** A request is dropped after its run was cut off six times. The process that finds this may itself be undisturbed. */
 function isGivenUp({ killed }: Judged, code: string | null): boolean {
   return code === 'cut_off_too_often' && killed() >= 6;
 }

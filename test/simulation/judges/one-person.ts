@@ -28,7 +28,7 @@ function donorOf(humans: Humans, field: string, text: string): string | null {
   return donorAt(humans, millions - low / 1_000_000);
 }
 
-/** Human beings are numbered from 1; 0 is the one whose profile replaces the right one. */
+/** Human beings are numbered from 1. 0 is the one whose profile replaces the right one. */
 function donorAt(humans: Humans, number: number): string | null {
   if (number === 0) return ANOTHER;
   return humans.all[number - 1]?.donorId ?? `nobody ${number}`;

@@ -22,7 +22,7 @@ export interface Operator {
   restoreWell(backup: DatedBackup): Promise<void>;
   /** A user has seen what a sync would spend. */
   agree(): Promise<void>;
-  /** The first integration leaves; a request that is cut off is repeated. */
+  /** The first integration leaves. A request that is cut off is repeated. */
   leaveFirst(): Promise<void>;
 }
 

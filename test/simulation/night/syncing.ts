@@ -9,7 +9,7 @@ import type { Processes } from './processes.ts';
 import type { Host, Night } from './world.ts';
 
 export interface Syncing {
-  /** How a process ended; `taken` if another process was running. */
+  /** How a process ended. `taken` if another process was running. */
   syncOnce(
     host: Host,
     integration: Integration,

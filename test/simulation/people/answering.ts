@@ -40,7 +40,7 @@ import { eraseContact, noteChangeSaid, noteSaid } from './desk.ts';
 export interface AnsweringDeps {
   random: Random;
   answers: Answers;
-  /** All users who may request and confirm; accounts are added during the night. */
+  /** All users who may request and confirm. Accounts are added during the night. */
   users: User[];
   now(): number;
   say(who: string, what: string): void;

@@ -37,7 +37,7 @@ const OF_FOUR_KINDS = /^(Configuration|Retriable|Skippable|Fatal)Error\b/;
 
 const PUBLIC_URL = 'https://sync.example';
 
-/** Calls one process; its HTTP app is created with the first call. */
+/** Calls one process. Its HTTP app is created with the first call. */
 export function createCalls(deps: CallsDeps) {
   const { application, life, random, addresses, violate } = deps;
   // The log has the details that the caller is not told.

@@ -202,7 +202,7 @@ async function forget(
   });
 }
 
-/** Erases a contact, with everything that the judge has to know about it; false if it has to be requested again. */
+/** Erases a contact, with everything that the judge has to know about it. False if it has to be requested again. */
 export async function eraseContact(
   { now, say }: Pick<DeskWork, 'now' | 'say'>,
   { record, alsoInCrm }: { record: Record_; alsoInCrm: boolean },

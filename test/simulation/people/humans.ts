@@ -18,7 +18,7 @@ export interface Details {
   employer: Place;
 }
 
-/** Spelled in one of several ways; the number does not change. */
+/** Spelled in one of several ways. The number does not change. */
 interface Place {
   number: number;
   spelling: number;

@@ -7,7 +7,7 @@ import { eraseIntegration } from '../../../src/privacy/erase-integration.ts';
 import type { World } from '../night/world.ts';
 import type { Life } from '../processes/process.ts';
 
-/** True once it is done; false if it has to be requested again. */
+/** True once it is done. False if it has to be requested again. */
 export async function leave(
   application: Application,
   { clock }: Life,

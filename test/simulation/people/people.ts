@@ -247,7 +247,7 @@ export function createPeople(deps: PeopleDeps): People {
     });
   }
 
-  /** A deleted contact may be restored; a contact that opted out may opt in. */
+  /** A deleted contact may be restored. A contact that opted out may opt in. */
   function planReturn(crm: SimulatedCrm, record: Record_, withinMs: number): void {
     timeline.after(random.int(0, withinMs), () => {
       const { gone, id, optedOutAt } = record;

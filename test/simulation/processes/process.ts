@@ -22,7 +22,7 @@ export interface Life extends Machine, Actor {
   readonly bornAt: number;
   /** True once it was killed, stopped or frozen. */
   readonly wasHurt: boolean;
-  /** True if it undoes or erases; then opted-out contacts are no exception. */
+  /** True if it undoes or erases. Then opted-out contacts are no exception. */
   isAtDesk: boolean;
   /** Fires when it has to stop. */
   readonly stopping: AbortController;
@@ -56,7 +56,7 @@ export interface Blow {
 
 export interface LifeOptions {
   host: string;
-  /** The machine's own name; containers may all have the same name. */
+  /** The machine's own name. Containers may all have the same name. */
   hostName: string;
   number: number;
   processId: number;

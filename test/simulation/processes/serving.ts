@@ -16,7 +16,7 @@ import type { Life } from './process.ts';
 /** An accepted request: the contacts that it names have to be read from then on. */
 export interface Accepted {
   crm: SimulatedCrm;
-  /** The contacts that it names; all if it names none. */
+  /** The contacts that it names. All if it names none. */
   ids: readonly string[];
   at: number;
 }
@@ -142,7 +142,7 @@ async function isIdle({ application, openTurns }: Serving): Promise<boolean> {
   }
 }
 
-/** The contacts of accepted requests that have not been read since; `failedAt` are runs that report why. */
+/** The contacts of accepted requests that have not been read since. `failedAt` are runs that report why. */
 export function unanswered(accepted: readonly Accepted[], failedAt: readonly number[]): string[] {
   const open = accepted.filter(({ at }) => !failedAt.some((endedAt) => endedAt >= at));
   return open.flatMap(({ crm, ids, at }) =>

@@ -1,6 +1,6 @@
 /**
  * The Partner Data Service as a model: the behaviour that its document describes, with a ledger of every credit. It
- * knows nothing about the product; the numbers in the requests show who was paid for.
+ * knows nothing about the product. The numbers in the requests show who was paid for.
  */
 import type { Human, Humans } from '../people/humans.ts';
 import type { Random } from '../random.ts';

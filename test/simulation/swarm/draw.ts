@@ -33,11 +33,11 @@ import { NO_CHANGES, type Swarm } from './swarm.ts';
  */
 const PERSONS = 0.25;
 
-/** Share of nights about lists whose IDs change, and about service keys that are replaced; some are about both. */
+/** Share of nights about lists whose IDs change, and about service keys that are replaced. Some are about both. */
 const LISTS = 0.08;
 const KEYS = 0.06;
 
-/** The night of a seed; `serve` makes it a night in which hosts serve. */
+/** The night of a seed. `serve` makes it a night in which hosts serve. */
 export function swarmOf(seed: number, serve = false): Swarm {
   const random = createRandom(`swarm ${seed}`);
   const { chance, int, magnitude, pick } = random;
@@ -199,7 +199,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
   return night;
 }
 
-/** Drawn from a separate stream; three nights of five are as they would be without it. */
+/** Drawn from a separate stream. Three nights of five are as they would be without it. */
 function workBeside(swarm: Swarm, { chance }: Random, serve: boolean): void {
   const { beside, desk, faults, people, settings, sessions } = swarm;
   beside.purge = chance(0.2) ? 1 : 0;

@@ -12,7 +12,7 @@ export interface Swarm {
   /** True if processes can tell which processes of their machine are alive, as on Linux. */
   areProcessesKnown: boolean;
   integrations: number;
-  /** True if all integrations share one service key; otherwise each has its own. */
+  /** True if all integrations share one service key. Otherwise each has its own. */
   sharedKey: boolean;
   /** The number of contacts in each integration's CRM at the start. */
   contacts: number;
@@ -40,9 +40,9 @@ export interface Swarm {
   between: Between;
 }
 
-/** Changes between two sessions, each as a probability; 0 switches it off. */
+/** Changes between two sessions, each as a probability. 0 switches it off. */
 export interface Between {
-  /** A list comes with new IDs for its contacts; for each list. */
+  /** A list comes with new IDs for its contacts. For each list. */
   newIds: number;
   /** Share of these lists: most contacts get a new ID, but not all. */
   inPart: number;
@@ -83,12 +83,12 @@ export interface Beside {
 export interface Session {
   /** Since the end of the session before. */
   afterHours: number;
-  /** The number of hosts that sync; all of them start within a minute. */
+  /** The number of hosts that sync. All of them start within a minute. */
   hosts: number;
   full: boolean;
 }
 
-/** The probability of each fault, mostly per request, statement or life of a process; 0 switches it off. */
+/** The probability of each fault, mostly per request, statement or life of a process. 0 switches it off. */
 export interface Faults {
   /** A process is killed within its life. */
   kill: number;

@@ -66,7 +66,7 @@ describe('a rule of HubSpot that refuses 9 % of the values', () => {
     ]);
     await bed.world.sync();
     await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
-    // With few contacts, a limit is learnt in the first batches; with many contacts, this takes 1.05 times the
+    // With few contacts, a limit is learnt in the first batches. With many contacts, this takes 1.05 times the
     // requests.
     expect(await bed.crm.countUpdates()).toBeLessThanOrEqual(2 * (await usualUpdates()));
     await expectRuleLifted(bed, limit);

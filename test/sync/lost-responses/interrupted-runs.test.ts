@@ -122,7 +122,7 @@ describe('a lost response', () => {
     const stop = new AbortController();
     const quietMs: number[] = [];
     let skippedMs = 0;
-    /** Quiet time takes no time; the first wait of it is cut short after a second. */
+    /** Quiet time takes no time. The first wait of it is cut short after a second. */
     const clock: Clock = {
       ...systemClock,
       monotonicMs: () => systemClock.monotonicMs() + skippedMs,

@@ -14,7 +14,7 @@ interface Call {
   balance?: number;
 }
 
-/** Notes the calls from a client in order; `afterReading` is waited for before a reading is given. */
+/** Notes the calls from a client in order. `afterReading` is waited for before a reading is given. */
 function watched(
   client: PartnerClient,
   calls: Call[],

@@ -25,7 +25,7 @@ export const FIELDS: readonly FieldMapping[] = [
   { from: 'bio', to: BIO, when: 'unlessEdited' },
 ];
 
-/** A world whose profiles name their donor in each text; `change` alters a profile before it is delivered. */
+/** A world whose profiles name their donor in each text. `change` alters a profile before it is delivered. */
 export async function openMarked(
   change: (profile: Profile) => void = () => {},
   options: SyncWorldOptions = {},
@@ -68,7 +68,7 @@ export const lacksBio = new Set<string>();
 export const breaks = { isOn: false };
 
 /**
- * Two contacts that the service knows, with our values; the second contact leaves the CRM. `change` alters a profile
+ * Two contacts that the service knows, with our values. The second contact leaves the CRM. `change` alters a profile
  * before it is delivered.
  */
 export async function openTwo(

@@ -18,7 +18,7 @@ export const UNDESCRIBED = [
 
 export const STAMP = '2026-11-19T10:00:00.000+0000';
 
-/** Responds to the queries for contacts; none of the contacts was merged. */
+/** Responds to the queries for contacts. None of the contacts was merged. */
 export function answer(crm: ScriptedSalesforce, reply: (soql: string) => Answer): void {
   crm.script(({ path }) => {
     const soql = path.startsWith(MERGED) ? null : /^\/query(?:All)?\?q=(.*)$/s.exec(path)?.[1];
@@ -84,7 +84,7 @@ export function names(...all: string[]) {
   return all.map((name) => field(name));
 }
 
-/** The nth contact as a query returns it; all have the same timestamp. */
+/** The nth contact as a query returns it. All have the same timestamp. */
 export function rowOf(at: number) {
   const Id = `003${String(at).padStart(12, '0')}AAA`;
   return { Id, FirstName: 'Maria', LastName: `Lopez ${at}`, SystemModstamp: STAMP };

@@ -54,7 +54,7 @@ export type Forgery = Record<string, unknown>;
 
 export interface HubspotWorld extends HttpWorld {
   hubspot: HubspotSandbox;
-  /** Sends a call of the card; the path follows `/doors/hubspot/card/`. */
+  /** Sends a call of the card. The path follows `/doors/hubspot/card/`. */
   card(path: string, body: object, forgery?: Forgery): Promise<z.output<typeof cardAnswerSchema>>;
   /** Sends the call of the workflow action. */
   enrol(

@@ -15,7 +15,7 @@ export interface InitWorld {
   path(name: string): string;
   read(name: string): Promise<string>;
   write(name: string, content: string): Promise<void>;
-  /** Starts a command; at a terminal its questions can be answered. */
+  /** Starts a command. At a terminal its questions can be answered. */
   start(
     argv: readonly string[],
     options?: StartOptions,

@@ -27,7 +27,7 @@ export interface ShortFile {
   /** The rows of the output, by id. */
   output(): Promise<Map<string, Row>>;
   sync(...options: string[]): Promise<{ exitCode: number | null; report: Report | undefined }>;
-  /** Approves or rejects the only open question; resolves with its number of contacts. */
+  /** Approves or rejects the only open question. Resolves with its number of contacts. */
   answer(word: 'approve' | 'reject'): Promise<number>;
   /** Replaces the export by these rows. */
   export(rows: readonly Row[]): Promise<void>;

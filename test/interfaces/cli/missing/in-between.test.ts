@@ -132,7 +132,7 @@ describe.each(LAYOUTS)('while rows are missing from %s', (layout) => {
   });
 });
 
-/** A separate output contains all rows; the file itself contains only the rows that someone left in it. */
+/** A separate output contains all rows. The file itself contains only the rows that someone left in it. */
 async function expectKept(night: Night, layout: Layout): Promise<void> {
   if (layout === 'a separate output') await expectRows(night, night.absent);
   else expect([...(await night.output()).keys()]).toEqual(idsOf(night.short));

@@ -28,7 +28,7 @@ export interface Tampering {
   isPurged?: true;
   /** True if it is done after two people were erased. */
   isErased?: true;
-  /** True if an erased person was only named in entries that have been purged since; the erasure is still recorded. */
+  /** True if an erased person was only named in entries that have been purged since. The erasure is still recorded. */
   isErasedAndPurged?: true;
 }
 

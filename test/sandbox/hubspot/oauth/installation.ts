@@ -109,7 +109,7 @@ export function tokensOf({ status, body }: Answer) {
   return tokensSchema.parse(body);
 }
 
-/** Installs the app; returns its tokens. */
+/** Installs the app. Returns its tokens. */
 export async function install(account: HubspotSandbox, parameters: Parameters = {}) {
   return tokensOf(await redeem(account, await approve(account, parameters)));
 }

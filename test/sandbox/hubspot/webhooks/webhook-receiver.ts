@@ -32,7 +32,7 @@ export interface Receiver {
   answerWith(status: number, headers?: Record<string, string>): void;
 }
 
-/** Starts a receiver; it ends with the test. */
+/** Starts a receiver. It ends with the test. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   let answer: { status: number; headers: Record<string, string> } = { status: 204, headers: {} };

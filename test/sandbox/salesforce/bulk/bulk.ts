@@ -78,7 +78,7 @@ export async function ended(org: SalesforceSandbox, { id }: Job): Promise<Job> {
   throw new Error(`The job ${id} does not come to an end.`);
 }
 
-/** Writes a CSV with a job; returns the job after it has ended. */
+/** Writes a CSV with a job. Returns the job after it has ended. */
 export async function ingest(
   org: SalesforceSandbox,
   csv: string,

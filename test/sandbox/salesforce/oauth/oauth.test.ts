@@ -29,7 +29,7 @@ async function open(url: string): Promise<URL> {
   return new URL(response.headers.get('location') ?? '');
 }
 
-/** Authorises the app as the integration user; returns its code. */
+/** Authorises the app as the integration user. Returns its code. */
 async function approve(oauth2: ReturnType<typeof anApp>): Promise<string> {
   const url = oauth2.getAuthorizationUrl({ scope: 'api refresh_token', state: 's1' });
   const back = await open(`${url}&login_hint=integration@riverside.example.org`);

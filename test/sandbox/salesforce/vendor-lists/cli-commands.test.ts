@@ -39,7 +39,7 @@ function soqlPath(soql: string, resource = 'query'): string {
 
 const jobSchema = z.looseObject({ id: z.string(), state: z.string() });
 
-/** Creates a Bulk API job like the CLI; returns its id. */
+/** Creates a Bulk API job like the CLI. Returns its id. */
 async function ingestJob(
   one: SalesforceSandbox,
   operation: string,

@@ -45,7 +45,7 @@ export interface LedgerEvents {
   onSubmit(request: ServiceRequest): void;
   onSubmitAnswered(sender: string, sentAt: number): void;
   onAnswered(jobIds: readonly string[]): void;
-  /** A process died, or its knowledge was lost; earlier payments may be unknown to the store. */
+  /** A process died, or its knowledge was lost. Earlier payments may be unknown to the store. */
   onTrouble(): void;
   /** The store lost its knowledge since this moment. */
   onRestored(backupAt: number, isByProduct: boolean): void;
@@ -179,7 +179,7 @@ export function createLedger(deps: OracleDeps): Ledger {
   }
 
   /**
-   * True for payments of a run that ended normally; a process that serves may have other runs after one that broke off.
+   * True for payments of a run that ended normally. A process that serves may have other runs after one that broke off.
    */
   function hasEndedWell({ sender, paidAt }: Pick<Job, 'sender' | 'paidAt'>): boolean {
     return endedWell.some(

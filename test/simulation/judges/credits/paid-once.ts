@@ -57,7 +57,7 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
       if (last !== undefined && last.job.paidAt > gone.at) continue;
       const paid = payments.findLast((payment) => payment.record === loser);
       if (paid === undefined) continue;
-      // A job without a result allows another one; a lost response is for a user to decide.
+      // A job without a result allows another one. A lost response is for a user to decide.
       const isKnown = paid.isAnswered
         ? paid.job.fate === 'completed'
         : settings.onLostAnswer === 'hold';
@@ -76,7 +76,7 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
       if (why === 'refresh') continue;
       // Its own credit brought nothing, and the result that the other one was paid for can no longer be fetched.
       if (why === JOB_IS_GONE && paid.job.goneAt <= deps.now()) continue;
-      // A run may have read that it changed and have chosen it; that continues with the contact that it was merged
+      // A run may have read that it changed and have chosen it. That continues with the contact that it was merged
       // into.
       const hasChanged = versionOf(loser.details) !== paid.version;
       if (settings.whenIdentityChanges && hasChanged) continue;
