@@ -44,7 +44,8 @@ export const REQUEST_ERRORS: ErrorTopic = {
       document: DOOR,
     },
     door_call_repeated: {
-      means: 'A call from the CRM was repeated with another key. Nothing was read or changed.',
+      means:
+        'A call with which a card loads was answered before, and came again later. Nothing was read or changed.',
       next: 'Load the record in the CRM again.',
       document: DOOR,
     },

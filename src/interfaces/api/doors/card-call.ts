@@ -75,39 +75,21 @@ export async function verifySignature(
   if (problem !== null) throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
 }
 
-/**
- * Refuses (401) a call whose signature was seen with another key. With the same key, the CRM itself repeats the call
- * after a failure. `rememberCall` remembers the call once it was answered.
- */
-export async function refuseRepeated(
+/** Refuses (401) a call that donor-sync has answered before. `rememberCall` remembers an answered call. */
+export async function refuseReplayed(
   { application: { store } }: HttpDeps,
   receipt: string,
-  key: string,
 ): Promise<void> {
   if (!(await isCallReceived(store.reader, receipt))) return;
-  if (await isCallReceived(store.reader, withKey(store, receipt, key))) return;
   throw new HttpError(
     401,
     'door_call_repeated',
-    'This call was answered before, and came again with another key. Nothing was done.',
+    'This call was answered before, and came again later. Nothing was shown. Load the record in the CRM again.',
   );
 }
 
-export async function rememberCall(
-  { application: { store } }: HttpDeps,
-  receipt: string,
-  key: string,
-): Promise<void> {
-  await recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
-  await recordReceivedCall(store.connection, withKey(store, receipt, key), RECEIPT_KEPT_MS);
-}
-
-function withKey(
-  { fingerprint }: HttpDeps['application']['store'],
-  receipt: string,
-  key: string,
-): string {
-  return fingerprint('hook_receipt', `${receipt}\n${key}`);
+export function rememberCall({ application: { store } }: HttpDeps, receipt: string): Promise<void> {
+  return recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
 }
 
 /** Returns the clients that are pinned to this account. Throws an HttpError (403) if there are none. */

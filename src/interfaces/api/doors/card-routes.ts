@@ -28,11 +28,12 @@ import { createRouter } from '../request/router.ts';
 import {
   type CardCall,
   findPinned,
-  refuseRepeated,
+  refuseReplayed,
   rememberCall,
   verifyCard,
 } from './card-call.ts';
 import { type AtDoor, crmAtDoor, userAtDoor } from './door-caller.ts';
+import { createShownReplies } from './shown-replies.ts';
 
 type Door = (typeof DOORS)[number];
 
@@ -55,6 +56,7 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
   const { application, clock, address } = deps;
   const { store, sealer } = application;
   const world = toOperationDeps(deps);
+  const replies = createShownReplies(clock);
   const app = createRouter();
   for (const door of DOORS) addDoor(door);
   return app;
@@ -66,10 +68,13 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     // A POST, because the address of a GET would carry the contact into logs.
     app.post(`${path}/contact`, limited, async (c) => {
       const call = await verifyCard(deps, c, door);
-      const { key, contact } = read(loadSchema, call.body);
-      await refuseRepeated(deps, call.receipt, key);
+      const { contact } = read(loadSchema, call.body);
+      const before = replies.find(call.receipt);
+      if (before !== null) return c.json(before);
+      await refuseReplayed(deps, call.receipt);
       const shown = await show(c, door, call, contact);
-      await rememberCall(deps, call.receipt, key);
+      replies.keep(call.receipt, shown);
+      await rememberCall(deps, call.receipt);
       return c.json(shown);
     });
 
@@ -175,7 +180,6 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     { key, what }: { key: string; what: readonly string[] },
     act: () => Promise<Reply>,
   ): Promise<Response> {
-    await refuseRepeated(deps, call.receipt, key);
     const fingerprint = keyOf(door, call, key);
     const request = store.fingerprint('door_reply', JSON.stringify(what));
     const before = await findDoorReply(store.reader, fingerprint);
@@ -187,7 +191,6 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     const { status, body } = await act();
     const reply = JSON.stringify({ status, body });
     await saveDoorReply(store.connection, { fingerprint, request, reply });
-    await rememberCall(deps, call.receipt, key);
     return c.json(body, status);
   }
 }

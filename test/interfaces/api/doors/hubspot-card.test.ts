@@ -2,12 +2,14 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { systemClock } from '../../../../src/core/clock.ts';
 import { listAuditEntries } from '../../../../src/privacy/audit/read-audit.ts';
 import { listRunRequests } from '../../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../../helpers/closed-after-test.ts';
 import { holdJobs } from '../../../helpers/held-jobs.ts';
 import { controlService } from '../../../helpers/service-control.ts';
 import { describeEachDatabase } from '../../../helpers/test-databases.ts';
+import { edit } from '../../../testbed/asking.ts';
 import { get, join, send } from '../people-world.ts';
 import { type Forgery, openHubspotWorld } from './hubspot-world.ts';
 
@@ -216,6 +218,32 @@ describeEachDatabase('an attack on the card', () => {
       await world.untilEnded(markedSchema.parse(JSON.parse(answer)).run ?? '');
     }
     expect(await controlService(world.service).spent()).toBe(2);
+  });
+
+  it('that replays a load gets the first reply for a minute, without a look at the contact, and none later', async () => {
+    let later = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + later };
+    const { world, contact } = await openPinned({ contacts: 2, clock });
+    await world.linkAs('Ada', 'admin', contact);
+    const sent = await world.card('contact', { key: 'load-0001', contact });
+    const replay = async () => {
+      const { url, headers, body } = sent;
+      const answer = await fetch(url, { method: 'POST', headers, body });
+      return [answer.status, await answer.text()] as const;
+    };
+    const { store } = world.application;
+    const looks = async () =>
+      (await listAuditEntries(store, { action: 'contact.shown', limit: 50 })).length;
+    const before = await looks();
+    await edit(world.hubspot, { action: 'update', id: contact, values: { lastname: 'Newer' } });
+    expect(await replay()).toEqual([200, sent.answer]);
+    expect([await looks(), sent.answer.includes('Newer')]).toEqual([before, false]);
+    later = 61_000;
+    const [status, answer] = await replay();
+    expect([status, codeIn(answer)]).toEqual([401, 'door_call_repeated']);
+    expect(await looks()).toBe(before);
+    // A new call shows the new name.
+    expect((await world.show(contact)).contact.values?.name).toContain('Newer');
   });
 
   it('by a linked user without the role, or without access to the client, does nothing', async () => {

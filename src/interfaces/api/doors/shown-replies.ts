@@ -1,0 +1,46 @@
+/**
+ * The replies to loads of cards in the last minute. A CRM repeats a call whose response got lost, and gets the same reply.
+ * They contain values of contacts, so they are kept in memory alone.
+ */
+import type { Clock } from '../../../core/clock.ts';
+
+/** A CRM repeats a call within seconds. */
+const KEPT_MS = 60_000;
+
+/** The most replies that are kept. The oldest is dropped first. */
+const MAX_KEPT = 500;
+
+interface Kept {
+  reply: object;
+  at: number;
+}
+
+export interface ShownReplies {
+  /** Returns the reply to this call; null if this process gave none in the last minute. */
+  find(receipt: string): object | null;
+  keep(receipt: string, reply: object): void;
+}
+
+export function createShownReplies(clock: Pick<Clock, 'now'>): ShownReplies {
+  const kept = new Map<string, Kept>();
+
+  function drop(): void {
+    const now = clock.now();
+    // A Map keeps the order of insertion, so the oldest come first.
+    for (const [receipt, { at }] of kept) {
+      if (now - at < KEPT_MS && kept.size <= MAX_KEPT) return;
+      kept.delete(receipt);
+    }
+  }
+
+  return {
+    find(receipt) {
+      drop();
+      return kept.get(receipt)?.reply ?? null;
+    },
+    keep(receipt, reply) {
+      kept.set(receipt, { reply, at: clock.now() });
+      drop();
+    },
+  };
+}
