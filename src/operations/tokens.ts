@@ -53,8 +53,8 @@ const doorTokenSchema = z
 const TOKEN = z.string().describe('The whole ID of an access token or a door token');
 
 /** A limit for clicks on records and not for a bulk tool. A team that works through its portfolio needs fewer. */
-const DEFAULT_PER_DAY = 100;
-const MAX_PER_DAY = 10_000;
+export const DEFAULT_PER_DAY = 100;
+export const MAX_PER_DAY = 10_000;
 
 export const listTokens = reading({
   name: 'tokens list',

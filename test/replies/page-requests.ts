@@ -202,6 +202,11 @@ export const PAGE_CASES: CaseTable = {
     'last owner': post('/users/{user owner}/remove'),
   },
   'POST /users/:user/sign-out': about('/users', '{user viewer}', '/sign-out'),
+  'POST /door-tokens': {
+    good: post('/door-tokens', { name: 'Salesforce', integration: 'riverside', perDay: '100' }),
+    unknown: post('/door-tokens', { name: 'Salesforce', integration: 'nowhere', perDay: '100' }),
+    invalid: post('/door-tokens', { name: '', integration: 'riverside', perDay: 'many' }),
+  },
   'POST /tokens': {
     good: post('/tokens', { name: 'Reports', role: 'viewer', reach: 'all' }),
     'limited owner': post('/tokens', {

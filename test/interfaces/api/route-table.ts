@@ -331,6 +331,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /confirm-address/:secret': open,
   'POST /confirm-address/:secret': open,
   'POST /tokens': { role: 'owner', about: 'all', by: 'person' },
+  'POST /door-tokens': { role: 'owner', about: 'all', by: 'person' },
   'POST /tokens/:token/revoke': { role: 'owner', about: 'all' },
 
   'GET /': { role: 'viewer', isPage: true, about: 'list' },

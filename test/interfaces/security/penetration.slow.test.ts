@@ -48,6 +48,7 @@ const NEVER_BY_TOKEN = [
   'POST /v1/integrations/:integration/webhook/rotate',
   ...['POST /clients/:integration/webhooks', 'POST /clients/:integration/webhooks/rotate'],
   ...['POST /users', 'POST /users/:user/role', 'POST /users/:user/link', 'POST /tokens'],
+  'POST /door-tokens',
   ...['POST /users/:user/enable', 'POST /users/:user/remove'],
   'POST /users/:user/passkeys/:passkey/remove',
   ...['PUT /v1/address', 'POST /address'],

@@ -70,6 +70,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'POST /users': { body: { name: 'Eve', email: 'eve@example.com', role: 'owner', reach: 'all' } },
   'POST /users/:user/role': { body: { role: 'decider', reach: 'all' } },
   'POST /address': { body: { url: 'https://donors.example.org' } },
+  'POST /door-tokens': { body: { name: 'Eve', integration: 'riverside', perDay: '5' } },
   'POST /tokens': { body: { name: 'Eve', role: 'owner', reach: 'all' } },
   'GET /results': { path: '/results?client=:integration' },
   'GET /credits': { path: '/credits?client=:integration' },

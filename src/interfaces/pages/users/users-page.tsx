@@ -1,5 +1,8 @@
+import type { DoorTokenRecord } from '../../../clients/statements/door-tokens.ts';
 import { isoTime } from '../../../core/clock.ts';
+import { formatCount } from '../../../core/quantities.ts';
 import { ROLE_TEXTS, ROLES } from '../../../core/role.ts';
+import { DEFAULT_PER_DAY, MAX_PER_DAY } from '../../../operations/tokens.ts';
 import type { ServerAddress } from '../../../people/server-address.ts';
 import type { AccessTokenRecord } from '../../../people/statements/access.ts';
 import { type PersonView, waysText } from '../../../people/user-accounts.ts';
@@ -31,6 +34,7 @@ interface Named {
 export interface PeopleView {
   people: readonly PersonView[];
   tokens: readonly AccessTokenRecord[];
+  doorTokens: readonly DoorTokenRecord[];
   integrations: readonly Named[];
   shown: ShownOnce | null;
   /** The address under which users reach the server. */
@@ -92,6 +96,39 @@ export function renderUsers(viewer: Viewer, view: PeopleView, note: string | nul
             Create token
           </button>
         </form>
+      </section>
+      <section class="card" id="door-tokens" aria-labelledby="door-tokens-title">
+        <h2 id="door-tokens-title">Door tokens</h2>
+        <p class="quiet">
+          For the pages of a client's CRM. Such a token reads the status of single contacts and
+          marks them as wanted, and does nothing else. It is shown once, when you create it.
+        </p>
+        {view.doorTokens.length > 0 && <DoorTokenTable viewer={viewer} view={view} />}
+        {integrations.length > 0 && (
+          <form class="fields" method="post" action="/door-tokens">
+            <label for="door-name">Name</label>
+            <input id="door-name" name="name" required maxlength={100} autocomplete="off" />
+            <label for="door-client">Client</label>
+            <select id="door-client" name="integration">
+              {integrations.map(({ id, name }) => (
+                <option value={id}>{name}</option>
+              ))}
+            </select>
+            <label for="door-per-day">Contacts a day</label>
+            <input
+              id="door-per-day"
+              name="perDay"
+              type="number"
+              required
+              min={1}
+              max={MAX_PER_DAY}
+              value={DEFAULT_PER_DAY}
+            />
+            <button type="submit" class="button">
+              Create door token
+            </button>
+          </form>
+        )}
       </section>
     </Layout>,
   );
@@ -364,6 +401,47 @@ function TokenTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) {
               >
                 Requests that use this token are refused from now on, and browsers that signed in
                 with it are signed out.
+              </ConfirmDialog>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function DoorTokenTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) {
+  return (
+    <table class="stacks">
+      <caption class="hidden">Door tokens</caption>
+      <TableHead
+        texts={[
+          ...['Name', 'Client', 'Contacts a day', 'Last used'],
+          <span class="hidden">Revoke</span>,
+        ]}
+      />
+      <tbody>
+        {view.doorTokens.map(({ id, name, integrationId, perDay, lastUsedAt }) => (
+          <tr>
+            <th scope="row">{name}</th>
+            <TableCell label="Client">{accessText([integrationId], view.integrations)}</TableCell>
+            <TableCell label="Contacts a day">{formatCount(perDay)}</TableCell>
+            <TableCell label="Last used">
+              {lastUsedAt === null ? (
+                'never'
+              ) : (
+                <Timestamp at={isoTime(lastUsedAt)} now={viewer.now} />
+              )}
+            </TableCell>
+            <td class="action">
+              <ConfirmDialog
+                id={`token-${id}`}
+                label="Revoke"
+                title={`Revoke the door token "${name}"?`}
+                action={`/tokens/${id}/revoke`}
+                answer="Revoke token"
+              >
+                The pages of the CRM that use this token are refused from now on.
               </ConfirmDialog>
             </td>
           </tr>

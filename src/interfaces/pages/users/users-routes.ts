@@ -1,6 +1,7 @@
 /** Users, their rights and access tokens, for owners with access to all clients. */
 import type { Context, Hono } from 'hono';
-import { createToken, revokeToken } from '../../../operations/tokens.ts';
+import { listDoorTokens } from '../../../clients/statements/door-tokens.ts';
+import { createDoorToken, createToken, revokeToken } from '../../../operations/tokens.ts';
 import {
   changeRole,
   disableUser,
@@ -51,6 +52,10 @@ export function userPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     read: withRights,
     answer: (c, { name, token }) => page(c, { shown: { what: 'token', name, secret: token } }),
   });
+  add('/door-tokens', createDoorToken, {
+    read: (form) => ({ ...form, perDay: Number(form['perDay']) }),
+    answer: (c, { name, token }) => page(c, { shown: { what: 'token', name, secret: token } }),
+  });
   add('/tokens/:token/revoke', revokeToken, {
     answer: (c) => c.redirect('/users?note=revoked#tokens', 303),
   });
@@ -65,6 +70,7 @@ export function userPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     const view = {
       people: await listPeople({ reader, sealer, clock }),
       tokens: await listAccessTokens(reader),
+      doorTokens: await listDoorTokens(reader),
       integrations: [...integrations.values()].map(({ id, name = id }) => ({ id, name })),
       shown,
       address: { url: address.url(), from: address.from() },
@@ -92,7 +98,7 @@ const NOTES = {
   passkeyRemoved:
     'The passkey was removed, and the user was signed out everywhere. If it was the only way to sign in, create a new link.',
   signedOut: 'The user was signed out everywhere.',
-  revoked: 'The access token was revoked.',
+  revoked: 'The token was revoked.',
 } as const;
 
 type Note = keyof typeof NOTES;

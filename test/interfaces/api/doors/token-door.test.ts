@@ -16,6 +16,7 @@ import {
   type HttpWorldOptions,
   openHttpWorld,
 } from '../http-world.ts';
+import { get, join, send } from '../people-world.ts';
 
 const open = closedAfterTest(async (options: HttpWorldOptions = {}) => {
   const database = await urlOfThisRun();
@@ -247,6 +248,28 @@ describeEachDatabase('a door token', () => {
     expect(entries.map(({ action }) => action)).toEqual(
       expect.arrayContaining(['door.made', 'door.revoked']),
     );
+  });
+
+  it('is created on the page for users, shown there once, listed and revoked', async () => {
+    const world = await openConnected();
+    const [contact = ''] = await world.addPeople(1);
+    const { cookie } = await join(world, 'Olga', 'owner');
+    const form = { name: 'Sales force', integration: 'riverside', perDay: '7' };
+    const created = await send(world, '/door-tokens', form, { cookie });
+    const [token = ''] = /dsd_[\w-]+/.exec(created.text) ?? [];
+    expect([created.status, token.length]).toEqual([200, 47]);
+    expect((await readStatus(world, { token, contact })).status).toBe(200);
+    const page = await (await get(world, '/users', cookie)).text();
+    expect(page).toContain('Sales force');
+    expect(page).not.toContain(token);
+    const id = [...page.matchAll(/\/tokens\/([^/"]+)\/revoke/g)].at(-1)?.[1] ?? '';
+    const revoked = await send(world, `/tokens/${id}/revoke`, {}, { cookie });
+    expect([revoked.status, revoked.location]).toEqual([303, '/users?note=revoked#tokens']);
+    expect((await readStatus(world, { token, contact })).status).toBe(401);
+    const admin = await join(world, 'Ada', 'admin');
+    expect((await send(world, '/door-tokens', form, { cookie: admin.cookie })).status).toBe(403);
+    const bad = { ...form, perDay: 'many' };
+    expect((await send(world, '/door-tokens', bad, { cookie })).status).toBe(422);
   });
 
   it('names itself in the audit when it acts', async () => {
