@@ -5,7 +5,7 @@
  * numbers.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
@@ -140,9 +140,8 @@ export function openSpendingJournal(path: string): SpendingJournal {
  * appended again to the new file. A duplicate line does no harm.
  */
 async function append(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   for (;;) {
-    await using file = await open(path, 'a', FILE_MODE);
+    await using file = await openToAppend(path);
     const { ino, dev, size } = await file.stat();
     // The line break at the start keeps the line apart from an incomplete line that a power failure may have left.
     await file.appendFile(`\n${text}\n`);
@@ -151,6 +150,17 @@ async function append(path: string, text: string): Promise<void> {
     const now = await statIfThere(path);
     if (now !== null && now.ino === ino && now.dev === dev) return;
   }
+}
+
+/** Creates the folder only if it is missing, because nearly every line is appended to an existing file. */
+async function openToAppend(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'a', FILE_MODE);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return open(path, 'a', FILE_MODE);
 }
 
 /**
