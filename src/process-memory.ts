@@ -13,7 +13,10 @@ const NODE_FLAGS = [
   // Starts with the full size. When V8 itself grows and shrinks the young generation, it promotes more
   // short-lived objects.
   '--min-semi-space-size=8',
-  // Collects the old generation when it has grown by two fifths since the last collection.
+  // Collects the old generation for the first time at 48 MB. The program's own data takes half of this, and
+  // collecting it during the start frees nothing.
+  '--initial-old-space-size=48',
+  // After that, collects the old generation when it has grown by two fifths since the last collection.
   '--heap-growing-percent=40',
   // Otherwise each thread that compiles would keep a separate heap.
   '--no-concurrent-recompilation',

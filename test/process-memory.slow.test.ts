@@ -56,9 +56,10 @@ describe('a process that keeps its memory flat', () => {
     expect(facts.input).toBe('a line');
   });
 
-  it('bounds the young generation and has freed memory given back', async () => {
+  it('bounds the young generation, starts the old one at 48 MB, and has freed memory given back', async () => {
     const { facts } = await run({});
     expect(facts.flags).toContain('--max-semi-space-size=8');
+    expect(facts.flags).toContain('--initial-old-space-size=48');
     expect(facts.trimThreshold).toBe('1048576');
     expect(facts.topPad).toBe('524288');
     expect(facts.arenas).toBe('1');
