@@ -251,7 +251,9 @@ function weighFirst(
       const isPart = isPartOf(first, donor.first) || isPartOf(donor.first, first);
       const more =
         isForm && !isPart && areOwnNames(population, first, donor.first) ? NEEDS_ALL : NEEDS_MORE;
-      return { m, bits, reason, isFull: true, ...more };
+      // Twins may be called Lucy and Cindy, which are both short for Lucinda.
+      const isJoined = isForm ? {} : NEEDS_EMPLOYER_TO_JOIN;
+      return { m, bits, reason, isFull: true, ...isJoined, ...more };
     }
     return { m, bits, reason: 'The first name is another form of the same name', isFull: true };
   }

@@ -63,6 +63,12 @@ describe('a list with an id for each of its people', () => {
       'Catherine,,McDonald,,1994-06-05,12 Elm Street,Evanston,IL,60201',
       ['Danforth Mills', 'Bellwether Hospital'],
     ],
+    [
+      'the names of twins are short for a third name',
+      'Cindy,,Atkinson,,1938-01-17,12 Elm Street,Evanston,IL,60201',
+      'Lucy,,Atkinson,,1938-01-17,12 Elm Street,Evanston,IL,60201',
+      ['Trident Consulting', 'Keystone Construction'],
+    ],
   ])('lists two rows of two lists for review if %s', async (_, before, after, employers) => {
     const importing = openImporting();
     const reports = [];
