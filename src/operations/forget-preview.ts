@@ -152,7 +152,7 @@ function countStored(found: readonly AboutContact[]): Row[] {
   });
   const networks = [...new Set(found.flatMap((about) => about.networks))];
   return [
-    removed('Statuses of the contact, with the match', ({ contacts, statuses, notInCrm }) => {
+    removed('Statuses of the contact', ({ contacts, statuses, notInCrm }) => {
       return contacts.length + statuses + notInCrm.length;
     }),
     removed('Profiles that were paid for', ({ keptProfiles }) => keptProfiles.length),
@@ -160,7 +160,7 @@ function countStored(found: readonly AboutContact[]): Row[] {
     removed('Records of writes, with the values before them', ({ writes }) => writes.length),
     removed('Results of runs', ({ runRows, runsAsked }) => runRows + runsAsked),
     removed('Messages from the CRM', ({ texts }) => texts),
-    removed('Introductions of this contact', ({ warmPaths }) => warmPaths.length),
+    removed('Introductions to this contact', ({ warmPaths }) => warmPaths.length),
     removed('Introductions that this contact could make', ({ introduces }) => introduces),
     removed("Places on users' lists", ({ lists }) => lists),
     {
@@ -172,10 +172,10 @@ function countStored(found: readonly AboutContact[]): Row[] {
     },
     {
       where: 'service',
-      what: 'Results of jobs',
+      what: 'Results of enhancements',
       effect: 'stays',
       count: count(({ jobs }) => jobs.filter(({ jobId }) => jobId !== null).length),
-      note: 'the service deletes each result 7 days after its job',
+      note: 'the service deletes each result after 7 days',
     },
     {
       where: 'audit',

@@ -388,7 +388,7 @@ describe('an erasure over the API', () => {
     const find = (part: string, from = shown) => from.rows.find(({ what }) => what.includes(part));
     expect(find('Profiles')).toMatchObject({ where: 'database', count: 1, effect: 'removed' });
     expect(find('Records of writes')).toMatchObject({ count: 1, effect: 'removed' });
-    expect(find('Results of jobs')).toMatchObject({ where: 'service', effect: 'stays' });
+    expect(find('Results of enhancements')).toMatchObject({ where: 'service', effect: 'stays' });
     expect(find('Values that donor-sync wrote')).toMatchObject({
       ...{ where: 'CRM', count: ours.length, effect: 'cleared' },
     });
