@@ -303,7 +303,8 @@ export async function eraseContact(robin: Visitor, name: string): Promise<void> 
   await expectCalm(robin);
   await hands.press(page.getByRole('button', { name: 'Erase…' }));
   const removed = page.getByRole('table', { name: 'What is removed' });
-  await removed.getByRole('row', { name: /^Profiles that were paid for 1 / }).waitFor();
+  const profiles = removed.getByRole('row', { name: /^Profiles that were paid for/ });
+  expect(await profiles.locator('[data-label="Number"]').innerText()).toBe('1');
   await page.getByText('The erased data cannot be restored.').waitFor();
   await expectCalm(robin);
   await hands.press(page.getByRole('button', { name: 'Erase this contact' }));
