@@ -13,7 +13,7 @@ const readySchema = z.object({ ready: z.literal(true), baseUrl: z.string(), toke
 const stepSchema = z.object({
   name: z.enum(['read', 'again', 'write', 'changes']),
   contacts: z.number(),
-  /** IDs of the changed contacts, in the order in which they arrived. */
+  /** The IDs of the changed contacts, in the order in which they arrived. */
   ids: z.array(z.string()).default([]),
   seconds: z.number(),
   calls: z.number().default(0),
@@ -22,7 +22,7 @@ const stepSchema = z.object({
   cpuMs: z.number(),
   /** Processor time, user only. */
   userMs: z.number(),
-  /** Peak resident memory during the step. */
+  /** The peak resident memory during the step. */
   peakMegabytes: z.number().nullable(),
 });
 

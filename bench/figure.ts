@@ -15,7 +15,7 @@ export interface Wanted {
   inputs?: number;
   /** The same seed draws the same inputs. */
   seed?: string;
-  /** Duration of the scenario. */
+  /** The duration of the scenario. */
   minutes?: number;
   /** Folder of another version of the program, already built, which is measured alternately with this version. */
   beside?: string;

@@ -204,7 +204,7 @@ async function run(place: Place, args: readonly string[]): Promise<string> {
   throw new Error(`${args.join(' ')} ended with code ${code}: ${complaint} ${printed}`);
 }
 
-/** Returns true if the process was killed before it ended. */
+/** True if the process was killed before it ended. */
 async function killed(place: Place, args: readonly string[], atMs: number): Promise<boolean> {
   const child = start(place, args);
   const exited = once(child, 'exit');

@@ -29,7 +29,7 @@ export interface Measurement {
   wallSeconds: number;
   /** Only the run, as it reports itself. */
   runSeconds: number;
-  /** Peak resident memory in megabytes, or null if the system does not report it. */
+  /** The peak resident memory in megabytes, or null if the system does not report it. */
   peakMegabytes: number | null;
   /** Processor time of the whole process, user and system. */
   cpuSeconds: number;

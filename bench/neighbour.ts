@@ -20,7 +20,7 @@ export interface NeighbourOptions {
   rate: number;
   burst: number;
   jobTimeMs: number;
-  /** Latency of every request, and additional latency of the paid submit. Defaults to 0. */
+  /** The latency of every request, and additional latency of the paid submit. Defaults to 0. */
   latencyMs?: number;
   submitLatencyMs?: number;
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 /** The cost of one process from its start to its exit. */
 export interface StartCost {
   ms: number;
-  /** Peak resident memory. */
+  /** The peak resident memory. */
   megabytes: number;
 }
 

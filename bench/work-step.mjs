@@ -23,7 +23,7 @@ function forgetPeak() {
   }
 }
 
-/** Peak resident memory since then, or null if the system does not report it. */
+/** The peak resident memory since then, or null if the system does not report it. */
 function readPeak() {
   try {
     const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];

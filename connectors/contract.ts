@@ -105,7 +105,7 @@ export interface FieldsSource {
  * refresh token. If the settings contain no token, the connector reads it from its secrets.
  */
 export interface Consent<Settings = unknown> {
-  /** Returns true if the settings leave the sign-in to a consent and do not contain everything that it needs. */
+  /** True if the settings leave the sign-in to a consent and do not contain everything that it needs. */
   isWanted(settings: Settings): boolean;
   /** The name of the secret in which the connector looks for the refresh token. */
   secretName(settings: Settings): string;

@@ -98,7 +98,7 @@ export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
 /** Matches names that npm accepts. Paths and URLs do not match. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
-/** Returns true if a connector package may have this name, because npm accepts it and no built-in kind has it. */
+/** True if a connector package may have this name, because npm accepts it and no built-in kind has it. */
 export function isPackageName(name: string): boolean {
   return PACKAGE_NAME.test(name) && !Object.hasOwn(BUILT_IN, name);
 }

@@ -13,7 +13,7 @@ const OFFICES = ['Chair', 'Treasurer', 'Secretary', 'Vice Chair'];
 const LONGEST_SERVICE_YEARS = 15;
 /** The age from which a person may join a board. */
 const YOUNGEST_MEMBER = 24;
-/** Share of board members that the record still shows although their term is over. */
+/** The share of board members that the record still shows although their term is over. */
 const FORMER_SHARE = 0.15;
 
 /** Returns the boards that a donor of this world sits or sat on. */

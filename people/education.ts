@@ -8,7 +8,7 @@ import type { Role } from './role.ts';
 import type { WorldPlan } from './world-plan.ts';
 
 const COLLEGE_SHARE = 0.65;
-/** Share of people who went to college. */
+/** The share of people who went to college. */
 const SECOND_DEGREE_SHARE = 0.3;
 
 const FIRST_DEGREES = ['BA', 'BS'];

@@ -10,40 +10,42 @@ import { between, chance, type Draw, pick } from './random.ts';
  * is true for addresses and for employers.
  */
 export const MESS_RATES = {
-  /** Share of all rows: a person whom the service does not know. */
+  /** The share of all rows: a person whom the service does not know. */
   unknownPerson: 0.02,
-  /** Share of all rows: a person who is already in the list, under another number. */
+  /** The share of all rows: a person who is already in the list, under another number. */
   duplicate: 0.015,
 
-  /** Share of all rows: one letter dropped, doubled, replaced, or swapped with the next, in the first or last name. */
+  /**
+   * The share of all rows: one letter dropped, doubled, replaced, or swapped with the next, in the first or last name.
+   */
   typo: 0.03,
-  /** Share of the rows whose first name has short forms: Bob for Robert. */
+  /** The share of the rows whose first name has short forms: Bob for Robert. */
   nickname: 0.12,
-  /** Share of all rows: "J." for the first name. */
+  /** The share of all rows: "J." for the first name. */
   initial: 0.015,
-  /** Share of the rows with a middle name: "Robert James" for the first name. */
+  /** The share of the rows with a middle name: "Robert James" for the first name. */
   middleInFirstName: 0.05,
-  /** Share of all rows: no first name, or no last name, each half of the time. */
+  /** The share of all rows: no first name, or no last name, each half of the time. */
   missingName: 0.005,
-  /** Share of all rows: the NAME IN CAPITALS. */
+  /** The share of all rows: the NAME IN CAPITALS. */
   allCaps: 0.03,
 
-  /** Share of all rows. */
+  /** The share of all rows. */
   missingAddress: 0.1,
-  /** Share of rows with an earlier address, among the rows of people who have moved. */
+  /** The share of rows with an earlier address, among the rows of people who have moved. */
   oldAddress: 0.08,
-  /** Share of all rows: "St." for Street, "Apt" or "#" for Apartment. */
+  /** The share of all rows: "St." for Street, "Apt" or "#" for Apartment. */
   abbreviatedAddress: 0.35,
 
   /**
-   * Share of the rows of people who have worked. Together with the people who never did, about 30% of all rows have no
-   * employer.
+   * The share of the rows of people who have worked. Together with the people who never did, about 30% of all rows have
+   * no employer.
    */
   missingEmployer: 0.28,
-  /** Share of rows with "Acme Inc." or "ACME" for Acme, among the rows of people who have worked. */
+  /** The share of rows with "Acme Inc." or "ACME" for Acme, among the rows of people who have worked. */
   employerVariant: 0.2,
 
-  /** Share of all rows. */
+  /** The share of all rows. */
   missingEmail: 0.08,
 };
 

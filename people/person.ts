@@ -42,7 +42,7 @@ const NAMED_AFTER_PARENT_SHARE = 0.35;
 /** The influence of age on standing: older households own more. */
 const STANDING_BY_AGE = 0.35;
 
-/** Share of the people living alone who have exactly another donor's name. */
+/** The share of the people living alone who have exactly another donor's name. */
 const NAMESAKE_SHARE = 0.03;
 /** Strangers with a donor's name are what a matcher has to be careful about. */
 const STRANGER_NAMESAKE_SHARE = 0.1;

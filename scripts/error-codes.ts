@@ -23,7 +23,7 @@ const ERROR_CLASS = /^(?:Configuration|Retriable|Skippable|Fatal|Http)Error$/;
 /** The names of properties that contain a code. */
 const CODE_PROPERTY: ReadonlySet<string> = new Set(['code', 'reason_code']);
 
-/** Maximum number of constants and calls between an error and its code. */
+/** The maximum number of constants and calls between an error and its code. */
 const MAX_DEPTH = 5;
 
 const IS_CODE = /^[a-z]+(?:_[a-z]+)*$/;
@@ -146,7 +146,7 @@ interface CodeNode {
   message?: string | undefined;
 }
 
-/** The expressions in this node that are a code, and their use. */
+/** Returns the expressions in this node that are a code, and their use. */
 function listCodeNodes(node: Node): CodeNode[] {
   if (node.type === 'Property') {
     const property = propertySchema.safeParse(node).data;

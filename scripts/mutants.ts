@@ -24,7 +24,7 @@ const SOURCES = [
   ...['test/helpers', 'testbed'],
 ];
 
-/** Maximum number of defects that may survive. */
+/** The maximum number of defects that may survive. */
 const MOST_SURVIVORS = 2;
 
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;

@@ -118,7 +118,7 @@ function insideOf(room: string, file: string): string | null {
   return file.startsWith(`${room}/`) && more.length > 0 ? (inner ?? null) : null;
 }
 
-/** One line for each room, the highest floor first: its floor, its name, and its imports. */
+/** Returns one line for each room, the highest floor first: its floor, its name, and its imports. */
 export function draw(drawing: string, room: (file: string) => string | null): string {
   const below = new Map<string, Set<string>>();
   for (const { from, to } of imports) {

@@ -161,7 +161,7 @@ async function readTour(stdout: Readable): Promise<Tour> {
   };
 }
 
-/** A week and a half of ordinary nights, with one night that stopped early and one that failed. */
+/** Adds a week and a half of ordinary nights, with one night that stopped early and one that failed. */
 function addNights(path: string): void {
   const db = new Sqlite(path);
   const run = db.prepare(

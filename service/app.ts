@@ -25,7 +25,7 @@ import { quotePersons } from './validation.ts';
 /** The base path of the service. The document's {base_url} ends with it. */
 export const BASE_PATH = '/v1/partners';
 
-/** Path of the donors' pages in profiles, outside the API's path. */
+/** The path of the donors' pages in profiles, outside the API's path. */
 export const DONOR_PAGES = '/people';
 
 /** Everything that the parts of the app need. */

@@ -166,15 +166,12 @@ export function jobDurationMs(id: string, longestMs: number): number {
   return Math.floor(longestMs * (0.6 + 0.4 * chance));
 }
 
-/** Returns whether a job has ended, completed or failed. */
+/** True if a job has ended, completed or failed. */
 export function hasEnded(job: Job, nowMs: number): boolean {
   return job.isMatched && isDue(job, nowMs);
 }
 
-/**
- * Returns whether a job may end. If the clock was set back to before the submission, this does not delay the
- * job.
- */
+/** True if a job may end. If the clock was set back to before the submission, this does not delay the job. */
 export function isDue(
   { endsAtMs, submittedAtMs }: Pick<Job, 'endsAtMs' | 'submittedAtMs'>,
   nowMs: number,

@@ -7,7 +7,7 @@ import { isDue, type JobOutcome, type JobPerson, type Jobs } from './jobs.ts';
 import type { Match, Matcher } from './matcher/matcher.ts';
 import { createSlices } from './slices.ts';
 
-/** Maximum time that a reader of progress waits for jobs that are due. */
+/** The maximum time that a reader of progress waits for jobs that are due. */
 const CATCH_UP_MS = 1_000;
 
 /**

@@ -7,7 +7,7 @@ const SHORTEST_SLICE_MS = 1;
 
 /** The slices of one piece of work. */
 export interface Slices {
-  /** Returns whether it is time to let others run. */
+  /** True if it is time to let others run. */
   isOver(): boolean;
   /** Lets others run. Resolves when the next slice of this work starts. */
   next(): Promise<void>;

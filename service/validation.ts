@@ -7,7 +7,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import type { PartnerEnv } from './context.ts';
 
-/** Maximum number of errors in a 422 response. */
+/** The maximum number of errors in a 422 response. */
 const MAX_ITEMS = 100;
 
 /** One error in a 422 response. */

@@ -207,7 +207,7 @@ describe('the drawings of ARCHITECTURE.md', () => {
   });
 });
 
-/** A file's text without its comments. */
+/** Returns a file's text without its comments. */
 function codeOf(file: string): string {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');

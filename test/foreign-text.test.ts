@@ -106,7 +106,7 @@ const recordSchema = z.union([
   z.object({ FirstName: z.string().nullish(), LastName: z.string().nullish() }),
 ]);
 
-/** The people of a sandbox as they are in it now. */
+/** Returns the people of a sandbox as they are in it now. */
 async function peopleOf(control: Control, type: string): Promise<Person[]> {
   const { people } = z
     .object({ people: z.array(z.object({ id: z.string() })) })

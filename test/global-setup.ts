@@ -21,8 +21,8 @@ declare module 'vitest' {
 }
 
 /**
- * One Postgres, one unpacked browser and one build of the product for the whole test run. Each is prepared when the
- * first test file requests it, so a test run that needs none of them does not wait.
+ * Returns one Postgres, one unpacked browser and one build of the product for the whole test run. Each is prepared when
+ * the first test file requests it, so a test run that needs none of them does not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Halves the cost of starting a child process. Workers inherit it, and pass it on to their children.

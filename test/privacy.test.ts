@@ -39,7 +39,7 @@ it('keeps names, addresses, figures and keys out of the database', async () => {
   expect(bytes.includes('planted')).toBe(true);
 });
 
-/** All data in the CRM that describes a person, which IDs do not. */
+/** Returns all data in the CRM that describes a person, which IDs do not. */
 function tellingTexts({ crm }: SyncWorld): string[] {
   const texts = [...crm.records.values()].flatMap(({ contact, values }) => [
     contact.firstName,

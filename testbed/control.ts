@@ -23,7 +23,7 @@ export interface ControlParts<Fault, Details> {
 /** The differences between the controls of the sandboxes. */
 export interface ControlSettings<Fault> {
   rulesSchema: FaultRulesSchema<Fault>;
-  /** Maximum number of people on one page. */
+  /** The maximum number of people on one page. */
   maxPeople: number;
   /** Returns the ID of the nth person of the contact list, from 0. */
   contactIdOf(person: number): string;

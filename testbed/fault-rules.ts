@@ -32,7 +32,7 @@ export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault
       every: count.optional(),
       /** From 0 to 1. */
       probability: z.number().min(0).max(1).optional(),
-      /** Maximum number of strikes. */
+      /** The maximum number of strikes. */
       times: count.optional(),
       fault,
     }),

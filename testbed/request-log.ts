@@ -3,7 +3,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** Maximum number of requests that are remembered. Older ones are dropped. */
+/** The maximum number of requests that are remembered. Older ones are dropped. */
 const MAX_REQUESTS = 100_000;
 
 /** One request, with details of the sandbox's own. `status` is null if the connection was cut. */
@@ -20,7 +20,7 @@ export type LoggedRequest<Details> = Details & {
 export interface RequestLog<Details> {
   add(request: LoggedRequest<Details>): void;
   list(): LoggedRequest<Details>[];
-  /** Total number, including dropped ones. */
+  /** The total number, including dropped ones. */
   total(): number;
 }
 

@@ -110,7 +110,9 @@ export function writeHomeInWords(home: Home): string {
   return `${writeStreet(home)}, ${home.city}, ${STATES[home.state] ?? home.state}`;
 }
 
-/** One typing error: two letters exchanged, one missing, one doubled, or one replaced. The first letter stays. */
+/**
+ * Returns one typing error: two letters exchanged, one missing, one doubled, or one replaced. The first letter stays.
+ */
 export function mistype(random: Random, word: string): string {
   const at = random.between(1, Math.max(1, word.length - 2));
   const before = word.slice(0, at);
@@ -139,7 +141,7 @@ const SCANS: [string, string][] = [
   ['n', 'ri'],
 ];
 
-/** One error of text recognition, or null if the word has no letter that is confused. */
+/** Returns one error of text recognition, or null if the word has no letter that is confused. */
 export function misread(random: Random, word: string): string | null {
   const fitting = SCANS.filter(([letters]) => word.includes(letters));
   if (fitting.length === 0) return null;

@@ -272,8 +272,8 @@ function writeMember(person: Person, members: Person[], shown: Shown): Contact {
 }
 
 /**
- * Returns true if a detail of the contact contradicts the other member's data in the list. Another employer does not,
- * because people change employers.
+ * True if a detail of the contact contradicts the other member's data in the list. Another employer does not, because
+ * people change employers.
  */
 function contradicts(person: Person, other: Person, shown: Shown): boolean {
   const { filed } = other;
@@ -292,8 +292,8 @@ function contradicts(person: Person, other: Person, shown: Shown): boolean {
 }
 
 /**
- * Returns true if the first name is another one. An initial alone is not, and an invented name can be a typing error.
- * The first name of one side can also be the middle name of the other side.
+ * True if the first name is another one. An initial alone is not, and an invented name can be a typing error. The first
+ * name of one side can also be the middle name of the other side.
  */
 function isOtherName({ first, middle }: Person, other: Person, shown: Shown): boolean {
   if (first === other.first || shown.isInitial || shown.isInvented) return false;
@@ -301,7 +301,7 @@ function isOtherName({ first, middle }: Person, other: Person, shown: Shown): bo
   return middle !== other.first || other.filed.middle !== '' || shown.middle === 'initial';
 }
 
-/** Returns true if the list shows a detail of the contact's person that the other member does not share. */
+/** True if the list shows a detail of the contact's person that the other member does not share. */
 function isNearer({ first, filed, employer }: Person, other: Person, shown: Shown): boolean {
   return (
     (shown.suffix === true && filed.suffix !== '' && other.filed.suffix === '') ||

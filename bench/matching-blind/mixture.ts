@@ -104,7 +104,7 @@ function drawLikeNamedFamily(prefix: string, random: Random): { donors: Person[]
   };
 }
 
-/** Returns true if the shown detail contradicts the other person's data in the list. */
+/** True if the shown detail contradicts the other person's data in the list. */
 function isTold(shown: 'suffix' | 'initial' | 'nothing', own: Person, other: Person): boolean {
   if (shown === 'suffix') return other.filed.suffix !== '';
   if (shown === 'nothing') return false;

@@ -52,7 +52,7 @@ export function drawFirstName(random: Random, sex: Sex): string {
 /** The share of births of the other sex from which a name counts as a name of both. */
 const BOTH_SEXES = 0.02;
 
-/** Returns true if people of the other sex have this first name too, so that "Mrs." can precede the wife's own name. */
+/** True if people of the other sex have this first name too, so that "Mrs." can precede the wife's own name. */
 export function isOfBothSexes(first: string): boolean {
   const births = firstNames.filter((name) => name.value === first).map((name) => name.weight);
   const all = births.reduce((sum, weight) => sum + weight, 0);
@@ -154,7 +154,7 @@ export const SHORT_FORMS: Record<string, string[]> = {
   Amanda: ['Mandy'],
 };
 
-/** Returns true if two first names may be those of one person, because one is a short form of the other. */
+/** True if two first names may be those of one person, because one is a short form of the other. */
 export function areForms(one: string, other: string): boolean {
   return Object.entries(SHORT_FORMS).some(([name, forms]) => {
     const all = [name, ...forms];

@@ -182,10 +182,7 @@ export function drawOtherPeopleCases(people: Person[], size: number, random: Ran
   });
 }
 
-/**
- * Returns true if someone at the donor's home in the list may be the contact's person, by the initial of the first
- * name.
- */
+/** True if someone at the donor's home in the list may be the contact's person, by the initial of the first name. */
 function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
   const isMrs = contact.first.startsWith('Mrs.');
   return people.some(

@@ -3,7 +3,7 @@
 export interface Random {
   /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** Returns true if something with this probability happens. */
+  /** True if something with this probability happens. */
   chance(probability: number): boolean;
   /** Returns a whole number from `low` to `high`, both included. */
   between(low: number, high: number): number;

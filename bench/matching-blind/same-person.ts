@@ -210,7 +210,7 @@ function hasWholeMiddle({ filed }: Person): boolean {
   return filed.middle.length > 1;
 }
 
-/** Returns true if the last name is so rare that the name with one more detail means one person. */
+/** True if the last name is so rare that the name with one more detail means one person. */
 export function isRare({ last, special }: Person): boolean {
   return special === null && RARE_END.test(last);
 }

@@ -45,13 +45,13 @@ export function groupByKind(verdicts: Verdict[]): Map<string, Verdict[]> {
   return Map.groupBy(verdicts, (verdict) => verdict.case.kind);
 }
 
-/** The share of people in the list who were found. */
+/** Returns the share of people in the list who were found. */
 export function measureRecall(verdicts: Verdict[]): number {
   const { right, inList } = count(verdicts);
   return right / inList;
 }
 
-/** The share of matches that are right. */
+/** Returns the share of matches that are right. */
 export function measurePrecision(verdicts: Verdict[]): number {
   const { right, wrong } = count(verdicts);
   return right / (right + wrong);

@@ -15,7 +15,7 @@ export interface NightOptions {
   workers: number;
   /** Runs that one worker has at the same time. */
   runsAtOnce: number;
-  /** Latency of every request to the service (ms). */
+  /** The latency of every request to the service (ms). */
   latencyMs: number;
   jobTimeMs: number;
 }

@@ -55,7 +55,7 @@ interface ConnectionMeasurement {
   bulkAddSeconds: number;
   discoverMs: number[];
   compareMs: number[];
-  /** Minimum number of people who share an organisation with the best-connected donor. */
+  /** The minimum number of people who share an organisation with the best-connected donor. */
   mostShared: number;
 }
 

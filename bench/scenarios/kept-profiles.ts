@@ -64,7 +64,7 @@ async function measureRoom(place: Workplace): Promise<Figure[]> {
 
 const rowSchema = z.record(z.string(), z.string());
 
-/** Length of the written values as JSON, by source. */
+/** The length of the written values as JSON, by source. */
 async function lengthOfJson(output: string): Promise<{ rows: number; bytes: number }> {
   let [rows, bytes] = [0, 0];
   for await (const parsed of createReadStream(output).pipe(parse({ columns: true }))) {

@@ -108,7 +108,7 @@ function share(outcomes: readonly Outcome[], test: (outcome: Outcome) => boolean
   return round(outcomes.filter(test).length / Math.max(1, outcomes.length));
 }
 
-/** The average difference between the probability and the share of right answers. */
+/** Returns the average difference between the probability and the share of right answers. */
 function calibrationError(outcomes: readonly Outcome[]): number {
   const bins = Map.groupBy(outcomes, ({ match }) =>
     Math.min(BINS - 1, Math.floor(match.probability * BINS)),

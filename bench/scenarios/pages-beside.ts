@@ -147,7 +147,7 @@ interface Ids {
 /** A version of the program that serves its database. */
 interface Served {
   ids: Ids;
-  /** Returns true if this version has the page. */
+  /** True if this version has the page. */
   find(page: string): Promise<boolean>;
   /** Returns the mean processor time of so many requests, in milliseconds. */
   measure(page: string, requests: number): Promise<number>;

@@ -226,7 +226,7 @@ function toText(value: string | number | boolean): string {
   return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 10 });
 }
 
-/** Returns true if the stored value is the value that was sent, as far as its type can tell. */
+/** True if the stored value is the value that was sent, as far as its type can tell. */
 export function isSame(sent: FieldValue, stored: FieldValue, { type }: CustomField): boolean {
   if (typeof sent === 'number' && typeof stored === 'number') {
     return Math.abs(sent - stored) <= (type === 'currency' ? 0.005 : 1e-9 * Math.abs(sent));

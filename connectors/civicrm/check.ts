@@ -63,7 +63,7 @@ async function checkParts(
 
 const PERMISSION = "Check the permissions of the integration's user in CiviCRM.";
 
-/** Returns true if the user sees contacts and may edit one of them. */
+/** True if the user sees contacts and may edit one of them. */
 async function checkContacts(session: CivicrmSession): Promise<Finding[]> {
   const [id] = await sampleIds(session, 1);
   const subject = 'Contacts';

@@ -88,7 +88,7 @@ async function checkOwner({ paths }: Pick<CsvFiles, 'paths'>): Promise<Finding[]
   return ownerFindings(paths.output, file, { uid, groups });
 }
 
-/** Maximum number of rows that are named. */
+/** The maximum number of rows that are named. */
 const ROWS_NAMED = 10;
 
 function brokenFindings(rows: readonly Problem[]): Finding[] {

@@ -130,7 +130,7 @@ const HEADER_FAULTS = {
   afterQuote: 'text follows the closing quote of a column name; a quote within must be doubled.',
 } as const;
 
-/** Returns true if there is a carriage return outside of quotes. `cells` is null if the header cannot be read. */
+/** True if there is a carriage return outside of quotes. `cells` is null if the header cannot be read. */
 function hasBareReturn(text: string, cells: readonly string[] | null): boolean {
   if (cells === null) return /"\r[^\n]/.test(text);
   return cells.some((cell) => !cell.startsWith('"') && cell.includes('\r'));
@@ -185,7 +185,7 @@ const NO_HEADER =
   'the first line must be the header row, but it has none of the column names in the settings. The line is not ' +
   'shown here, because it may be a contact.';
 
-/** Returns true if at least one of the columns exists. Case and punctuation do not matter. */
+/** True if at least one of the columns exists. Case and punctuation do not matter. */
 function looksLikeHeader(columns: readonly string[], { required }: HeaderFormat): boolean {
   const known = new Set(columns.map(bare));
   return required.some(({ name }) => columns.includes(name) || known.has(bare(name) || name));

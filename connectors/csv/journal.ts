@@ -176,7 +176,7 @@ async function load(handle: FileHandle): Promise<State> {
   return state;
 }
 
-/** Returns true if the journal's last line says that a new output is ready, and that file has been moved. */
+/** True if the journal's last line says that a new output is ready, and that file has been moved. */
 function spent(state: State): State {
   const { kept, size, seenSize } = state;
   return { ...emptyState(), kept, size, seenSize, isSpent: true };

@@ -103,7 +103,7 @@ async function mayChown(
   }
 }
 
-/** Returns true if both files exist and contain the same bytes. */
+/** True if both files exist and contain the same bytes. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   await using a = await openIfThere(one);
   await using b = await openIfThere(other);

@@ -88,7 +88,7 @@ function toReport(details: unknown): Pick<Finding, 'report'> {
 
 export const LIMIT_REACHED = 'crm_limit_reached';
 
-/** Returns true if a request limit is reached, which only time ends. */
+/** True if a request limit is reached, which only time ends. */
 function isLimit(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === LIMIT_REACHED;
 }
@@ -189,7 +189,7 @@ export interface DailyWords {
   renewal: string;
 }
 
-/** Returns true if more of the day's requests are left than the share for the nonprofit's other tools. */
+/** True if more of the day's requests are left than the share for the nonprofit's other tools. */
 export function checkDailyRequests(
   { crm, period, renewal }: DailyWords,
   { dailyReservePercent }: { dailyReservePercent: number },

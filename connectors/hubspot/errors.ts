@@ -195,7 +195,7 @@ export function getErrorSort(code: string): ErrorSort {
   return getMeaning(code).sort;
 }
 
-/** Returns true if the code has a meaning here. Each rule of an account may have its own code. */
+/** True if the code has a meaning here. Each rule of an account may have its own code. */
 export function isKnownCode(code: string): boolean {
   return MEANINGS.has(SAME_MEANING[code] ?? code);
 }
@@ -219,14 +219,14 @@ export function isLock(code: string): boolean {
   return code === 'LOCKED';
 }
 
-/** Returns true if a value may have caused a rejection with this code, although the code has no property. */
+/** True if a value may have caused a rejection with this code, although the code has no property. */
 export function mayBeOfValue(code: string): boolean {
   return /^(VALIDATION_ERROR$|CONFLICT$|INVALID_(?!AUTH)|PROPERTY_VALUE_)/.test(
     SAME_MEANING[code] ?? code,
   );
 }
 
-/** Returns true if another contact has a value that must be unique. */
+/** True if another contact has a value that must be unique. */
 export function isConflict(code: string): boolean {
   return (SAME_MEANING[code] ?? code) === 'CONFLICT';
 }

@@ -83,8 +83,7 @@ function numberType(property: DescribedProperty): CrmFieldType {
 }
 
 /**
- * Returns true if the property can be written. Calculated values are HubSpot's own, and owners and files are not free
- * values.
+ * True if the property can be written. Calculated values are HubSpot's own, and owners and files are not free values.
  */
 function isWritable({
   calculated,

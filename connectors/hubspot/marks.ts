@@ -194,7 +194,7 @@ function toMeaning({ value, label }: Option): boolean | null {
   return yesOrNo(value) ?? yesOrNo(label);
 }
 
-/** Returns true if the record has the mark. A checkbox, a number or a word can mean no. A date always means yes. */
+/** True if the record has the mark. A checkbox, a number or a word can mean no. A date always means yes. */
 function bearsMark(record: HubspotRecord, property: DescribedProperty): boolean {
   const value = canonicalValue(textIn(record, property.name), property);
   return typeof value === 'string' ? isMarked(value) : Boolean(value);

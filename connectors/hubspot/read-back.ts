@@ -152,9 +152,9 @@ const AUTOMATION: ReadonlySet<string> = new Set([
 const APPS: ReadonlySet<string> = new Set(['INTEGRATION', 'API']);
 
 /**
- * Returns true if automation has set the current value in response to our write. After a user, an import, another app
- * or an unknown source, the value counts as a user's. If the caller passes the value that it sent, this must be the
- * app's value. Otherwise no app may have written before our write.
+ * True if automation has set the current value in response to our write. After a user, an import, another app or an
+ * unknown source, the value counts as a user's. If the caller passes the value that it sent, this must be the app's
+ * value. Otherwise no app may have written before our write.
  */
 function isAutomated(
   { properties }: Pick<HubspotSession, 'properties'>,

@@ -101,9 +101,9 @@ const pageSchema = z.object({
 });
 
 /**
- * Returns true if Sensitive Data is visible. If the sign-in does not show it, a contact does, because HubSpot leaves
- * out values that a token may not see and includes blank ones. This is checked before anything is spent, and only in
- * accounts with such properties.
+ * True if Sensitive Data is visible. If the sign-in does not show it, a contact does, because HubSpot leaves out values
+ * that a token may not see and includes blank ones. This is checked before anything is spent, and only in accounts with
+ * such properties.
  */
 async function seesSensitive(
   api: HubspotApi,

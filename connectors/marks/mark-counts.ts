@@ -6,10 +6,7 @@ import { A_DATE } from './mark-values.ts';
 /** In a shorter list, more than half means only a few contacts. */
 const FEWEST_CONTACTS = 20;
 
-/**
- * Returns true if a mark excludes more than half of the contacts, because its column or its values are then often
- * wrong.
- */
+/** True if a mark excludes more than half of the contacts, because its column or its values are then often wrong. */
 export function leavesOutMost({ contacts, marked }: MarkCount): boolean {
   return contacts >= FEWEST_CONTACTS && marked * 2 > contacts;
 }

@@ -134,7 +134,7 @@ export function nameOfMark(text: string): string {
 /** The name that is used for every date. */
 export const A_DATE = '(a date)';
 
-/** Maximum length of a date, with its time and zone. */
+/** The maximum length of a date, with its time and zone. */
 const LONGEST_DATE = 40;
 
 /** Returns true for `2019-03-04`, `4.3.2019`, `12 mars 2019` and `2019`, but not for a sentence with a year. */

@@ -147,8 +147,8 @@ function changesAfter(crm: MemoryCrm, cursor: number): { id: string; revision: n
 }
 
 /**
- * Returns whether the integration's filter includes the contact. True for a contact that is gone, because no
- * filter applies to it.
+ * True if the integration's filter includes the contact. True for a contact that is gone, because no filter applies to
+ * it.
  */
 export function isIncluded({ records, filter }: MemoryCrm, id: string): boolean {
   const record = records.get(id);

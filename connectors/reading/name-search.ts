@@ -13,7 +13,7 @@ export function toNameWords(text: string): string[] {
   return splitIntoWords(text).slice(0, MAX_WORDS);
 }
 
-/** Returns true if each word is the start of a word in the name, ignoring case and accents. */
+/** True if each word is the start of a word in the name, ignoring case and accents. */
 export function isNamed(
   words: readonly string[],
   { firstName, lastName }: { firstName: string | null; lastName: string | null },

@@ -5,7 +5,7 @@ import type { LimitState } from '../contract.ts';
 /** The percentage of the daily requests that is left to the nonprofit's other tools. */
 export const dailyReservePercentSchema = z.number().min(0).max(95).default(20);
 
-/** Returns true if the next request would use the reserve for other tools. */
+/** True if the next request would use the reserve for other tools. */
 export function isInReserve(
   { max, remaining }: LimitState['daily'],
   reservePercent: number,

@@ -42,7 +42,7 @@ export function unanswered(crm: string, cause: unknown, hasExpired: boolean): Re
 
 const UNANSWERED = { answered: false };
 
-/** Returns true if the CRM sent no response. The address may belong to someone else, or lead nowhere. */
+/** True if the CRM sent no response. The address may belong to someone else, or lead nowhere. */
 export function isUnanswered(error: { details?: unknown }): boolean {
   return error.details === UNANSWERED;
 }

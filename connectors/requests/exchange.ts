@@ -170,8 +170,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
 }
 
 /**
- * Returns true if a successful response to a read is not JSON but the page of a proxy, an incomplete response, or
- * nothing. After a write, the caller decides.
+ * True if a successful response to a read is not JSON but the page of a proxy, an incomplete response, or nothing.
+ * After a write, the caller decides.
  */
 function isUnreadable(
   { method, isWrite = method !== 'GET', headers }: CrmRequest,

@@ -18,7 +18,7 @@ export interface ExclusionShape {
   marks: Readonly<Record<Exclusion, MarkNames | null>>;
   /** Returns the more significant reason, because the Nonprofit Success Pack ticks both boxes for deceased contacts. */
   getExclusion(read: ColumnReader): Exclusion | 'mark_unknown' | null;
-  /** Returns whether the person forbids research, which is more than a wish not to be contacted. */
+  /** True if the person forbids research, which is more than a wish not to be contacted. */
   isObjection(read: ColumnReader): boolean;
   /**
    * The checkboxes of Individuals that express objections, for example `Individual.ShouldForget`.

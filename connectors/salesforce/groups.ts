@@ -9,7 +9,7 @@ import { queryPages, queryRecords, quoted, quotedList, whereClause } from './que
 import type { SalesforceSession } from './session.ts';
 import { type SalesforceGroup, salesforceGroupSchema } from './settings.ts';
 
-/** Maximum number of campaigns that are offered as choices. */
+/** The maximum number of campaigns that are offered as choices. */
 const MOST_CAMPAIGNS = 500;
 
 /** Yields the contact IDs of a group, each of them once, in batches. */
@@ -143,7 +143,7 @@ const reportSchema = z.object({
 
 type Report = z.infer<typeof reportSchema>;
 
-/** Maximum number of rows that Salesforce returns for a report (CRM facts, section A2). */
+/** The maximum number of rows that Salesforce returns for a report (CRM facts, section A2). */
 const MAX_ROWS = 2_000;
 
 /** Columns with the contact's own ID, and not the ID of a related person. */

@@ -43,8 +43,8 @@ export function readMark(read: ColumnReader, name: string): unknown {
 }
 
 /**
- * Returns true if the field marks the contact. A checkbox does if it is ticked. Any other field marks with every value
- * except zero.
+ * True if the field marks the contact. A checkbox does if it is ticked. Any other field marks with every value except
+ * zero.
  */
 export function isMarked(raw: unknown, field: DescribedField): boolean {
   const value = canonicalValue(raw, field);
@@ -61,14 +61,14 @@ export interface OptOutShape {
    */
   condition: string | null;
   isOptedOut(read: ColumnReader): boolean;
-  /** Returns true if the value is in neither list of the settings. */
+  /** True if the value is in neither list of the settings. */
   isUnknown(read: ColumnReader): boolean;
 }
 
 /** Types whose texts users type freely. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['string', 'textarea', 'phone', 'url', 'email']);
 
-/** Maximum number of options that a message lists. */
+/** The maximum number of options that a message lists. */
 const MOST_LISTED = 30;
 
 /** Reads the opt-out setting, or throws before anything is read, so nothing is spent on a guess. */

@@ -70,7 +70,7 @@ export async function queryAtOnce(
   }
 }
 
-/** Returns whether Salesforce gave up on a query because it took too long. */
+/** True if Salesforce gave up on a query because it took too long. */
 export function isTooSlow(error: unknown): boolean {
   return getCrmCode(error) === 'QUERY_TIMEOUT';
 }

@@ -7,9 +7,9 @@ export const PRIMARY_AFFILIATION = 'npsp__Primary_Affiliation__c';
 const OF_THE_PACK = /^(npsp|npe01|npo02|npe03|npe4|npe5)__/;
 
 /**
- * Returns true if the org has the Nonprofit Success Pack. Its fields are hidden from an integration user until access
- * is granted. So objects that refer to Contact are checked too, because the org must not look different when a
- * permission changes.
+ * True if the org has the Nonprofit Success Pack. Its fields are hidden from an integration user until access is
+ * granted. So objects that refer to Contact are checked too, because the org must not look different when a permission
+ * changes.
  */
 export function hasSuccessPack({ fields, childObjects }: ObjectDescription): boolean {
   const isOfThePack = (name: string) => OF_THE_PACK.test(name);

@@ -23,7 +23,7 @@ export function canonicalValue(raw: unknown, field: DescribedField): FieldValue 
   }
 }
 
-/** Returns true if Salesforce can convert the JSON to the field's type. Also returns true for an unknown field. */
+/** True if Salesforce can convert the JSON to the field's type. Also returns true for an unknown field. */
 export function isReadable(value: FieldValue, field: DescribedField | undefined): boolean {
   if (value === null || field === undefined) return true;
   if (NUMBER_TYPES.has(field.type)) {

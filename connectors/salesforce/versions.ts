@@ -4,7 +4,7 @@ import { readAs } from './errors.ts';
 
 const versionsSchema = z.array(z.object({ version: z.string() }));
 
-/** Returns whether the org supports a version of the API, and its newest version. */
+/** True if the org supports a version of the API, and its newest version. */
 export async function findVersion(
   api: Pick<SalesforceApi, 'get'>,
   wanted: string,

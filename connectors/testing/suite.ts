@@ -31,7 +31,7 @@ export interface ConnectorTest {
 export interface Suite {
   describe(name: string, body: () => void): void;
   it(title: string, body: (t: ConnectorTest) => Promise<void>): void;
-  /** Returns true if the kind of CRM can do this. It is tested only then. */
+  /** True if the kind of CRM can do this. It is tested only then. */
   can(ability: Ability): boolean;
   /** Shows that something is not tested, and why. */
   notShown(title: string): void;

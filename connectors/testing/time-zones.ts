@@ -3,7 +3,7 @@
 /** Far ahead of UTC, and behind it with summer time. */
 export const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;
 
-/** Returns true if this process obeys a change of its time zone. A worker thread does not. */
+/** True if this process obeys a change of its time zone. A worker thread does not. */
 export function canChangeZone(): boolean {
   const offsets = ZONES.map((zone) => inZone(zone, () => new Date(0).getTimezoneOffset()));
   return new Set(offsets).size === ZONES.length;

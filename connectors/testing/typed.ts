@@ -10,7 +10,7 @@ export interface TypedField extends CrmField {
   value: FieldValue;
 }
 
-/** The typed fields of the harness, as the open connector describes them. */
+/** Returns the typed fields of the harness, as the open connector describes them. */
 export async function describeTyped({ crm, connector }: ConnectorTest): Promise<TypedField[]> {
   const described = await connector.describeFields();
   return (crm.typedFields ?? []).flatMap(({ name, value }) => {
@@ -59,7 +59,7 @@ export async function writeEach(
   return held;
 }
 
-/** Returns true if a text that a harness shows is this day, in whatever form the CRM's users see it. */
+/** True if a text that a harness shows is this day, in whatever form the CRM's users see it. */
 export function isSameDay(seen: string, date: string): boolean {
   if (/^-?\d{7,}$/.test(seen)) return new Date(Number(seen)).toISOString().startsWith(date);
   const found = (seen.match(/\d+/g) ?? []).slice(0, 3).map(Number);

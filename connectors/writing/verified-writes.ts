@@ -353,7 +353,7 @@ export function createVerifiedWriter<Stored>(
   }
 }
 
-/** Returns true if the change is sent. A change that is written as a whole is not sent if a part of it is refused. */
+/** True if the change is sent. A change that is written as a whole is not sent if a part of it is refused. */
 function isToSend({ change, wanted, refusals }: Task<unknown>): boolean {
   if (change.together === true && refusals.length > 0) return false;
   return Object.keys(wanted).length > 0;

@@ -39,7 +39,7 @@ export interface WriteCheckOptions<Stored> {
   idKinds?: readonly string[];
   /** Writes the former contents of all parts. A refusal is not an error, because the parts are compared afterwards. */
   restore(id: string, former: Stored): Promise<void>;
-  /** Returns true if the integration's user was the last who changed the contact, or if the CRM does not tell. */
+  /** True if the integration's user was the last who changed the contact, or if the CRM does not tell. */
   wroteLast(stored: Stored): Promise<boolean>;
 }
 
@@ -59,7 +59,7 @@ export interface WriteCheck<Stored> {
   settle(): Promise<void>;
   /** Returns how many kinds of filled parts there are, without the parts of these fields. */
   countKinds(stored: Stored, fields: readonly string[]): number;
-  /** Returns true if the contact has a filled part of a kind that no write has proven to be safe. */
+  /** True if the contact has a filled part of a kind that no write has proven to be safe. */
   needsCheck(stored: Stored, fields: readonly string[]): boolean;
   /** Writes one contact and compares all its parts. Throws a ConfigurationError if other parts have changed. */
   run(

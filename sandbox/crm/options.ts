@@ -15,7 +15,7 @@ const DEFAULT_CONTACTS = 500;
 export interface CrmSandboxOptions extends SandboxOptions {
   /** The number of contacts at the start. Defaults to 500. */
   contacts?: number;
-  /** Lifetime of an OAuth access token. 0 means it never expires. Default: the CRM's own lifetime. */
+  /** The lifetime of an OAuth access token. 0 means it never expires. Defaults to the CRM's own lifetime. */
   tokenLifetimeMs?: number;
   /** True if each use of a refresh token returns a new one and invalidates the old one. Defaults to false. */
   rotateRefreshTokens?: boolean;

@@ -2,7 +2,7 @@
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Returns whether an address is that of a web server on this machine. */
+/** True if an address is that of a web server on this machine. */
 export function isOnThisMachine(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

@@ -31,18 +31,15 @@ const PRIVATE_APP_ID = 8_412_006;
 export interface HubspotSandboxOptions extends CrmSandboxOptions {
   /** Requests per app within ten seconds. 0 means no limit. Defaults to 190. */
   ratePer10s?: number;
-  /** Requests per day of all private apps. 0 means no limit. Default: 650,000. */
+  /** Requests per day of all private apps. 0 means no limit. Defaults to 650,000. */
   dailyLimit?: number;
   /** Searches within a second. 0 means no limit. Defaults to 5. */
   searchPerSecond?: number;
-  /** Searches see the account as it was this many milliseconds ago. Default: 1,000. */
+  /** Searches see the account as it was this many milliseconds ago. Defaults to 1,000. */
   searchLagMs?: number;
   /** Milliseconds for which webhook events are collected before they are sent. Defaults to 50. */
   webhookBatchMs?: number;
-  /**
-   * Milliseconds before webhook events are sent again to a receiver that did not accept them.
-   * Default: 1,000.
-   */
+  /** Milliseconds before webhook events are sent again to a receiver that did not accept them. Defaults to 1,000. */
   webhookRetryMs?: number;
   /** The account number. Default: 48291057. */
   portalId?: number;

@@ -32,7 +32,7 @@ const DEFAULT_TEAM = 'team-default';
 
 /** The behaviour of the stand-in. Every option has a default. */
 export interface PartnerSandboxOptions extends SandboxOptions {
-  /** The number of people in the contact list. Default: the number of donors. */
+  /** The number of people in the contact list. Defaults to the number of donors. */
   contacts?: number;
   /** A folder with a public record (people/public-record.ts), which adds real people as donors. */
   data?: string;
@@ -44,12 +44,9 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   retryAfter?: boolean;
   /** Additional milliseconds that the paid submission of people takes. Defaults to 0. */
   submitLatencyMs?: number;
-  /** The maximum time of a job. Most take slightly less. Default: 4,000. A function is called for each job. */
+  /** The maximum time of a job. Most take slightly less. Defaults to 4,000. A function is called for each job. */
   jobTimeMs?: number | (() => number);
-  /**
-   * The maximum time of a bulk add to a network, unless the work itself takes longer. Default:
-   * 4,000.
-   */
+  /** The maximum time of a bulk add to a network, unless the work itself takes longer. Defaults to 4,000. */
   networkJobTimeMs?: number;
   /** True if discover, compare, donor connections and lookup cost a credit. Defaults to false. */
   chargeQueries?: boolean;
@@ -57,9 +54,9 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   chargeSingleAdd?: boolean;
   /** Determines which donors are connected. By default this is computed from the people. */
   engine?: ConnectionEngine;
-  /** The number of credits in each bucket of a new team. Default: 100,000. */
+  /** The number of credits in each bucket of a new team. Defaults to 100,000. */
   credits?: number;
-  /** The forms of the enhancement paths that exist. Default: both. */
+  /** The forms of the enhancement paths that exist. Defaults to both. */
   forms?: PathForms;
   /**
    * Receives the number of people settled in a new database. Default: prints it to standard error.

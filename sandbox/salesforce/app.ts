@@ -19,7 +19,7 @@ import type { SalesforceContext, SalesforceEnv } from './requests/context.ts';
 export interface AppOptions extends ApiOptions, ControlOptions, OAuthOptions {
   drawLatency: DrawLatency;
   wait: Wait;
-  /** Maximum number of concurrent requests. 0 means no limit. */
+  /** The maximum number of concurrent requests. 0 means no limit. */
   concurrent: number;
 }
 

@@ -22,7 +22,7 @@ const DEFAULT_BULK_PAGE_ROWS = 50_000;
 
 /** The behaviour of the stand-in. Every option has a default. */
 export interface SalesforceSandboxOptions extends CrmSandboxOptions {
-  /** How the org models people. Default: `npsp`. */
+  /** How the org models people. Defaults to `npsp`. */
   shape?: OrgShape;
   /** True if Data Protection and Privacy is on, so contacts have Individual records. Defaults to false. */
   individuals?: boolean;
@@ -30,13 +30,15 @@ export interface SalesforceSandboxOptions extends CrmSandboxOptions {
   deceasedDate?: boolean;
   /** True if each record has a currency (`CurrencyIsoCode`, `CurrencyType`). Defaults to false. */
   currencies?: boolean;
-  /** Requests within 24 hours. Default: 100,000. */
+  /** Requests within 24 hours. Defaults to 100,000. */
   apiLimit?: number;
-  /** Concurrent requests. 0 means no limit. Default: 0, because Salesforce only counts those of 20 seconds and more. */
+  /**
+   * Concurrent requests. 0 means no limit. Defaults to 0, because Salesforce only counts those of 20 seconds and more.
+   */
   concurrent?: number;
   /** The time for which a Bulk API job reports that it is not done yet. Defaults to 50. */
   bulkJobTimeMs?: number;
-  /** Maximum number of rows in a page of a bulk query's results. Default: 50,000. */
+  /** The maximum number of rows in a page of a bulk query's results. Defaults to 50,000. */
   bulkPageRows?: number;
 }
 

@@ -185,7 +185,7 @@ function listCodes(heading: string): string[] {
   return words.filter((word) => /^[\w.-]*[_.][\w.-]*$/.test(word) || !heading.includes(' '));
 }
 
-/** Maximum number of characters of a text that are stored to be shown with a result. */
+/** The maximum number of characters of a text that are stored to be shown with a result. */
 const SHOWN = 220;
 
 const FIELDS = ['heading', 'text', 'page'];

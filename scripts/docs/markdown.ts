@@ -191,7 +191,7 @@ export function anchorOf({ id }: Pick<Section, 'id'>): string {
   return id.startsWith(ROW) ? id.slice(ROW.length) : id;
 }
 
-/** Returns whether the section is a row of a table. */
+/** True if the section is a row of a table. */
 export function isRow({ id }: Pick<Section, 'id'>): boolean {
   return id.startsWith(ROW);
 }

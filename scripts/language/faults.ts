@@ -107,7 +107,7 @@ export function findFaults(sentence: string): Fault[] {
   return faults;
 }
 
-/** Returns true if the words are part of a longer name, such as a file's name. */
+/** True if the words are part of a longer name, such as a file's name. */
 function isInName(text: string, { 0: words, index }: RegExpExecArray): boolean {
   return (
     /[\w/.-]-$|[/_]$/.test(text.slice(0, index)) ||

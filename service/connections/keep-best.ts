@@ -11,7 +11,7 @@ export interface Ranked {
  * numbers.
  */
 export interface Best {
-  /** Returns true if the donor was kept. */
+  /** True if the donor was kept. */
   offer(ranked: Ranked): boolean;
   /** A weaker connection than this is not kept. */
   leastStrength(): number;

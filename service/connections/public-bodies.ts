@@ -5,9 +5,9 @@ import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 
 /**
- * Minimum number of people who belong to a body of a kind at any time. The public record contains only people
- * who later became judges or members of Congress. Without this minimum, two officers who served in one army
- * would look like two members of a very small group. Courts are completely on record.
+ * The minimum number of people who belong to a body of a kind at any time. The public record contains only people who
+ * later became judges or members of Congress. Without this minimum, two officers who served in one army would look like
+ * two members of a very small group. Courts are completely on record.
  */
 const LEAST_SIZES = {
   school: 2_000,
@@ -28,7 +28,7 @@ const LEAST_SIZES = {
   other: 100,
 } satisfies Record<BodyKind, number>;
 
-/** Minimum number of seats of a board, council or commission. */
+/** The minimum number of seats of a board, council or commission. */
 const LEAST_BOARD = 9;
 
 /** Returns the minimum number of people of a kind that a body has at any time. */

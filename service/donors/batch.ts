@@ -5,7 +5,7 @@ import type { World } from '../donor.ts';
 import { atOnce } from '../slices.ts';
 import { countItems } from '../validation.ts';
 
-/** Maximum number of donors that one request may name. */
+/** The maximum number of donors that one request may name. */
 export const MAX_DONOR_IDS = 100;
 
 /** A list of donor IDs. An unknown ID is not an error. The response lists it. */

@@ -22,7 +22,7 @@ import { limitItems } from '../validation.ts';
 import { EXPORT_FIELDS } from './export-fields.ts';
 import { CONTENT_TYPES, EXPORT_FORMATS } from './export-file.ts';
 
-/** Maximum number of donors in one export. */
+/** The maximum number of donors in one export. */
 export const MAX_EXPORTED_DONORS = 10_000;
 
 const TAGS = ['Exports'];

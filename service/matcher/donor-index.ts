@@ -35,11 +35,10 @@ export interface DonorIndex {
   withInitial(last: string, initial: string, limit: number): number[];
   /** Returns the numbers of the donors in a house, by one of its keys. */
   inHouse(key: string, limit: number): number[];
-  /** Returns whether an operator has decided that two donors are two people. */
+  /** True if an operator has decided that two donors are two people. */
   areApart(one: number, other: number): boolean;
   /**
-   * Returns whether two donors are from one list in which each person has only one ID. True for donors that
-   * were not imported.
+   * True if two donors are from one list in which each person has only one ID. True for donors that were not imported.
    */
   areOfOneList(one: number, other: number): boolean;
   /** Returns how many donors work or worked for an employer. */

@@ -126,9 +126,7 @@ function isAbbreviated(short: readonly string[], long: readonly string[]): boole
   );
 }
 
-/**
- * Returns whether a word is the start of another word, or consists of some of its consonants in their order.
- */
+/** True if a word is the start of another word, or consists of some of its consonants in their order. */
 function isAbbreviation(short: string, long: string): boolean {
   if (short.length < MIN_ABBREVIATION || short[0] !== long[0]) return false;
   if (long.startsWith(short)) return true;

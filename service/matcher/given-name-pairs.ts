@@ -11,8 +11,8 @@ import { spellingsOf } from './spellings.ts';
 import { chanceOfSlip, isOtherStart } from './typos.ts';
 
 /**
- * Returns whether two names are short forms of a third name but otherwise unrelated, such as Gary and Jerry,
- * who may both be Gerard. If both are given as separate names, a Gary is not a Jerry.
+ * True if two names are short forms of a third name but otherwise unrelated, such as Gary and Jerry, who may both be
+ * Gerard. If both are given as separate names, a Gary is not a Jerry.
  */
 export function areOfOneThird(population: Population, one: string, other: string): boolean {
   return (
@@ -24,7 +24,7 @@ export function areOfOneThird(population: Population, one: string, other: string
   );
 }
 
-/** Returns whether each of two names is given to children as a separate name. */
+/** True if each of two names is given to children as a separate name. */
 export function areOwnNames(population: Population, one: string, other: string): boolean {
   return [one, other].every(
     (name) =>
@@ -33,9 +33,8 @@ export function areOwnNames(population: Population, one: string, other: string):
 }
 
 /**
- * Returns whether a list connects two names that are both given to children as separate names, such as Jane
- * and Jean or William and Wilma. Sisters, brothers and couples have such names, so a shared home does not
- * prove that they are one person.
+ * True if a list connects two names that are both given to children as separate names, such as Jane and Jean or William
+ * and Wilma. Sisters, brothers and couples have such names, so a shared home does not prove that they are one person.
  */
 export function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
   if (areCommonForms(one, other) || spellingsOf(one).has(other)) return false;
@@ -47,8 +46,8 @@ export function areOftenTwoPeople(population: Population, one: string, other: st
 }
 
 /**
- * Returns whether one of two short forms is a variant of the other, such as Deb and Debi. Other pairs of
- * short forms, such as Chris and Tina or Steph and Steve, are also short for other names.
+ * True if one of two short forms is a variant of the other, such as Deb and Debi. Other pairs of short forms, such as
+ * Chris and Tina or Steph and Steve, are also short for other names.
  */
 export function isVariantOf(one: string, other: string): boolean {
   const isPrefix = one.startsWith(other) || other.startsWith(one);
@@ -57,7 +56,7 @@ export function isVariantOf(one: string, other: string): boolean {
   );
 }
 
-/** Returns whether a name that few people are given is the start of another name, or a pet form of it. */
+/** True if a name that few people are given is the start of another name, or a pet form of it. */
 function isSeldomShort(population: Population, short: string, long: string): boolean {
   const isShort = long.startsWith(short) || isPetFormOf(short, long);
   return isShort && population.first(short) < RARELY_GIVEN.seldom;
@@ -72,7 +71,7 @@ const LEAST_BIRTHS = 3_200;
  */
 export const RARELY_GIVEN = { never: 2e-5, seldom: 4e-4 };
 
-/** Returns whether two names are spellings of one name, and not a man's and a woman's name. */
+/** True if two names are spellings of one name, and not a man's and a woman's name. */
 export function isSpelledOtherwise(population: Population, one: string, other: string): boolean {
   const { isMansName, isWomansName } = population;
   if (!soundAlike(one, other)) return false;
@@ -80,10 +79,10 @@ export function isSpelledOtherwise(population: Population, one: string, other: s
 }
 
 /**
- * Returns true if one of two similar names is a separate name. Joan is not a typo of John, because both are known
- * names. Of two names that are not both known, the rarer one may be a typo of the other. It depends on how often this
- * typo is made and on how many people have the rarer name: "Willam" is a typo of William. Barrie is not one of Carrie,
- * because hardly anyone who means Carrie hits a B.
+ * True if one of two similar names is a separate name. Joan is not a typo of John, because both are known names. Of two
+ * names that are not both known, the rarer one may be a typo of the other. It depends on how often this typo is made
+ * and on how many people have the rarer name: "Willam" is a typo of William. Barrie is not one of Carrie, because
+ * hardly anyone who means Carrie hits a B.
  */
 export function mayBeOwnName(
   { index, population }: { index: DonorIndex; population: Population },
@@ -147,10 +146,7 @@ export function mayBeSlip(
   return fit === 'typo' ? one[0] === other[0] : scanKey(one) === scanKey(other);
 }
 
-/**
- * Returns whether two names are a man's and a woman's form of one name, such as Eduardo and Eduarda or Philip
- * and Philippa.
- */
+/** True if two names are a man's and a woman's form of one name, such as Eduardo and Eduarda or Philip and Philippa. */
 export function arePairOfSexes(
   { isWomansName, isGivenName, births }: Population,
   one: string,

@@ -101,8 +101,8 @@ function weighOtherMiddle(
 }
 
 /**
- * Returns whether the first and the middle name agree, but in the other order. One of the two may be an initial.
- * Records exchange them less often than families give two brothers the same two names.
+ * True if the first and the middle name agree, but in the other order. One of the two may be an initial. Records
+ * exchange them less often than families give two brothers the same two names.
  */
 export function areExchanged(
   comparing: Comparing,
@@ -118,7 +118,7 @@ export function areExchanged(
   );
 }
 
-/** Returns whether a first name is a middle name of the other, and not only its initial. */
+/** True if a first name is a middle name of the other, and not only its initial. */
 export function fitsFull(comparing: Comparing, first: string, middle: string): boolean {
   if (first.length === 1 || middle.length === 1) return false;
   const isMistyped = () =>

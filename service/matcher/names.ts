@@ -148,7 +148,7 @@ export function fitFirstName(person: string, donor: string): FirstNameFit | unde
   return areTwoSlips(person, donor) ? 'slips' : undefined;
 }
 
-/** Returns whether two names are two spellings of one name from another alphabet. */
+/** True if two names are two spellings of one name from another alphabet. */
 export function areSpellings(one: string, other: string): boolean {
   return (
     Math.min(one.length, other.length) >= MIN_TYPO_LENGTH && spellingKey(one) === spellingKey(other)
@@ -156,8 +156,8 @@ export function areSpellings(one: string, other: string): boolean {
 }
 
 /**
- * Returns whether two last names are two spellings of one name. Short names are included, because this is not
- * about typing errors.
+ * True if two last names are two spellings of one name. Short names are included, because this is not about typing
+ * errors.
  */
 export function areLastNameSpellings(one: string, other: string): boolean {
   return (
@@ -168,7 +168,7 @@ export function areLastNameSpellings(one: string, other: string): boolean {
 
 const MIN_LAST_NAME_LENGTH = 3;
 
-/** Returns whether two given names are spellings of one English name, judging by their letters. */
+/** True if two given names are spellings of one English name, judging by their letters. */
 export function soundAlike(one: string, other: string): boolean {
   const isLong = Math.min(one.length, other.length) >= MIN_TYPO_LENGTH;
   return isLong && soundKey(one) === soundKey(other) && !TWO_OF_ONE_SOUND.has(`${one} ${other}`);
@@ -177,7 +177,7 @@ export function soundAlike(one: string, other: string): boolean {
 /** Sisters may have both names. */
 const TWO_OF_ONE_SOUND = new Set(['mary marie', 'marie mary']);
 
-/** Returns whether a scan, or two typos in a long name, may have turned one name into the other. */
+/** True if a scan, or two typos in a long name, may have turned one name into the other. */
 export function areTwoSlips(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length);
   if (shorter < MIN_SLIPS_LENGTH) return false;
@@ -189,7 +189,7 @@ export function areTwoSlips(one: string, other: string): boolean {
 const MIN_SLIPS_LENGTH = 4;
 const LONG_NAME = 6;
 
-/** Returns whether a name may be another name with a typo. */
+/** True if a name may be another name with a typo. */
 export function isTypo(one: string, other: string): boolean {
   const isLong = Math.max(one.length, other.length) >= MIN_TYPO_LENGTH;
   return (
@@ -197,7 +197,7 @@ export function isTypo(one: string, other: string): boolean {
   );
 }
 
-/** Returns whether two middle names agree. An initial agrees with every name that starts with it. */
+/** True if two middle names agree. An initial agrees with every name that starts with it. */
 export function middlesAgree(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one) || isTypo(one, other);
 }

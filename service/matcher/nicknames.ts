@@ -60,7 +60,7 @@ function readPairs(text: string): Map<string, string[]> {
   return pairs;
 }
 
-/** Returns whether one of two names is a short form of the other. */
+/** True if one of two names is a short form of the other. */
 export function isShortFor(one: string, other: string): boolean {
   nicknames ??= fromFiles();
   const { shorts } = nicknames;
@@ -68,18 +68,14 @@ export function isShortFor(one: string, other: string): boolean {
 }
 
 /**
- * Returns whether a name is in the list of common long and short forms. The other list contains many forms
- * that nobody uses.
+ * True if a name is in the list of common long and short forms. The other list contains many forms that nobody uses.
  */
 export function isCommonForm(name: string): boolean {
   nicknames ??= fromFiles();
   return nicknames.common.has(name);
 }
 
-/**
- * Returns whether the list of common forms connects two names, as a long and a short form or as short forms
- * of one name.
- */
+/** True if the list of common forms connects two names, as a long and a short form or as short forms of one name. */
 export function areCommonForms(one: string, other: string): boolean {
   nicknames ??= fromFiles();
   const { commonLongs } = nicknames;
@@ -89,18 +85,13 @@ export function areCommonForms(one: string, other: string): boolean {
   return mine !== undefined && theirs !== undefined && [...mine].some((form) => theirs.has(form));
 }
 
-/**
- * Returns whether a name is a pet form made from the start of the other: "Vicki" from "Victoria", "Robbie"
- * from "Robert".
- */
+/** True if a name is a pet form made from the start of the other: "Vicki" from "Victoria", "Robbie" from "Robert". */
 export function isPetFormOf(pet: string, name: string): boolean {
   const stem = withoutPetEnding(pet);
   return stem !== pet && stem.length >= STEM && soundOf(name).startsWith(soundOf(stem));
 }
 
-/**
- * Returns whether a name is made from a part of the other: "Tony" from "Antonio", "Tina" from "Christina".
- */
+/** True if a name is made from a part of the other: "Tony" from "Antonio", "Tina" from "Christina". */
 export function isPartOf(short: string, name: string): boolean {
   const stem = withoutPetEnding(short);
   return stem.length >= STEM && soundOf(name).includes(soundOf(stem));
@@ -118,7 +109,7 @@ function soundOf(stem: string): string {
   return stem.replaceAll('k', 'c').replace(/(.)\1$/, '$1');
 }
 
-/** Minimum number of letters of a pet form before its ending. */
+/** The minimum number of letters of a pet form before its ending. */
 const STEM = 3;
 
 function fromFiles(): Nicknames {

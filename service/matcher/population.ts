@@ -9,11 +9,11 @@ import { words } from './words.ts';
 export interface Population {
   first(name: string): number;
   last(name: string): number;
-  /** Returns whether nearly all people with the name are men. */
+  /** True if nearly all people with the name are men. */
   isMansName(name: string): boolean;
-  /** Returns whether nearly all people with the name are women. */
+  /** True if nearly all people with the name are women. */
   isWomansName(name: string): boolean;
-  /** Returns whether it is a known given name, either common or a short form of a common name. */
+  /** True if it is a known given name, either common or a short form of a common name. */
   isGivenName(name: string): boolean;
   /**
    * Returns the number of people born with this name from 1930 to 2010, rounded down in steps of a factor of two; 0
@@ -22,7 +22,7 @@ export interface Population {
   births(name: string): number;
   /** Returns the number of people in the list of births. */
   allBirths(): number;
-  /** Returns true if many given names have the same first letters. */
+  /** True if many given names have the same first letters. */
   mayStartName(name: string): boolean;
   /** Returns true for the most frequent last names. */
   isLastName(name: string): boolean;

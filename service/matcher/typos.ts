@@ -39,8 +39,8 @@ export function chanceOfSlip(meant: string, written: string): number {
 }
 
 /**
- * Returns true if the first letter is another one that is far away on the keyboard, as in Carrie and Barrie. Nobody
- * hits that key by accident, but many names rhyme.
+ * True if the first letter is another one that is far away on the keyboard, as in Carrie and Barrie. Nobody hits that
+ * key by accident, but many names rhyme.
  */
 export function isOtherStart(one: string, other: string): boolean {
   const [mine = '', theirs = ''] = [one[0], other[0]];
@@ -72,8 +72,8 @@ function chanceOfTypo(meant: string, written: string): number | undefined {
 }
 
 /**
- * Returns true if two letters lie side by side on a keyboard, in one row or in two, or are two vowels, which are
- * confused by their sound.
+ * True if two letters lie side by side on a keyboard, in one row or in two, or are two vowels, which are confused by
+ * their sound.
  */
 function areNeighbours(one: string, other: string): boolean {
   if (VOWELS.includes(one) && VOWELS.includes(other)) return true;

@@ -208,7 +208,7 @@ function weighHusband(population: Population, donor: Candidate): Evidence[] {
   return population.isWomansName(donor.first) ? [] : [PERHAPS_OF_HUSBAND];
 }
 
-/** Returns whether a name is a man's, because women rarely have a suffix. */
+/** True if a name is a man's, because women rarely have a suffix. */
 function isMan({ isMansName }: Population, { first, middles, generation }: Candidate): boolean {
   return generation !== null || isMansName(first) || middles.some(isMansName);
 }

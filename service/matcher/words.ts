@@ -16,7 +16,7 @@ export function words(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Returns whether two words differ by at most one insertion, deletion, replacement or swap of neighbours. */
+/** True if two words differ by at most one insertion, deletion, replacement or swap of neighbours. */
 export function withinOneEdit(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.length - short.length > 1) {
@@ -33,9 +33,7 @@ export function withinOneEdit(one: string, other: string): boolean {
     : restOfShort.slice(1) === restOfLong.slice(1) || areSwapped(restOfShort, restOfLong);
 }
 
-/**
- * Returns whether two words differ by at most two insertions, deletions, replacements or swaps of neighbours.
- */
+/** True if two words differ by at most two insertions, deletions, replacements or swaps of neighbours. */
 export function withinTwoEdits(one: string, other: string): boolean {
   if (withinOneEdit(one, other)) return true;
   if (Math.abs(one.length - other.length) > 2) return false;

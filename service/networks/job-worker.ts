@@ -8,7 +8,7 @@ import type { BulkJobs, DueItem, Outcome } from './bulk-jobs.ts';
 import type { Members } from './members.ts';
 import type { Networks } from './networks.ts';
 
-/** Maximum time that a reader of progress waits for work that is due. */
+/** The maximum time that a reader of progress waits for work that is due. */
 const CATCH_UP_MS = 250;
 
 /** How long the worker sleeps between two checks of the clock. */
@@ -18,8 +18,8 @@ const LONGEST_SLEEP_MS = 60_000;
 const SLEEP_AFTER_ERROR_MS = 1_000;
 
 /**
- * Maximum number of donors per turn, and maximum time of a turn. With one donor in each turn of the
- * event loop, a job of a hundred would take seconds on a busy loop, whatever its time is set to.
+ * The maximum number of donors per turn, and maximum time of a turn. With one donor in each turn of the event loop, a
+ * job of a hundred would take seconds on a busy loop, whatever its time is set to.
  */
 const ITEMS_IN_A_TURN = 25;
 const TURN_MS = 5;

@@ -14,8 +14,8 @@ export interface Members {
   /** Removes a donor, who does not have to be a member. */
   remove(team: string, network: number, donor: number): void;
   /**
-   * Returns whether the team added this donor while its record mixed two people. The donor is now in none of
-   * the team's networks.
+   * True if the team added this donor while its record mixed two people. The donor is now in none of the team's
+   * networks.
    */
   wasForTwo(team: string, donor: number): boolean;
   /** Returns the donors in a network. */

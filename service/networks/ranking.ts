@@ -15,7 +15,7 @@ export interface Ranked {
 /** The requested donors. */
 export interface Wanted {
   minStrength: number;
-  /** Maximum number of donors. */
+  /** The maximum number of donors. */
   limit: number;
   /** Donors to leave out. */
   excluded: ReadonlySet<number>;

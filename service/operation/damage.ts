@@ -47,7 +47,7 @@ export function refuseDamage<T>(file: string, work: () => T): T {
   }
 }
 
-/** Returns whether an error means that a file is damaged or is not a database. */
+/** True if an error means that a file is damaged or is not a database. */
 export function isDamage(error: unknown): error is Error {
   return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }

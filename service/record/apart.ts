@@ -6,7 +6,7 @@ import { joinedTo } from './vacancy.ts';
 /** Call methods that write in a transaction of the caller. */
 export interface Apart {
   add(one: number, other: number): void;
-  /** Returns whether two donors, or any two donors who were joined to them, are two people. */
+  /** True if two donors, or any two donors who were joined to them, are two people. */
   has(one: number, other: number): boolean;
   /** Removes the pairs of a donor who was erased, and of the donors who were joined to it. */
   forget(number: number): void;

@@ -22,9 +22,9 @@ export interface Blocklist {
     ids: readonly string[],
     keys: readonly string[],
   ): void;
-  /** Returns whether a source describes one of them. */
+  /** True if a source describes one of them. */
   isBlocked(entry: Entry): boolean;
-  /** Returns whether the donor with this ID is one of them. */
+  /** True if the donor with this ID is one of them. */
   has(id: string): boolean;
   /** Lets the person with this ID come back. False if nobody with it is blocked. */
   allow(id: string): boolean;

@@ -97,7 +97,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   return found;
 }
 
-/** Returns whether one source lists both donors on the same board at the same time. */
+/** True if one source lists both donors on the same board at the same time. */
 function areApart(one: Donor, other: Donor): boolean {
   const [mine, theirs] = [one, other].map(({ work, boards }) => [...work, ...boards]);
   return (mine ?? []).some((role) => (theirs ?? []).some((their) => areBeside(role, their)));

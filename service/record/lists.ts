@@ -1,6 +1,6 @@
 /** Finds the list that a person's key belongs to. */
 
-/** Returns whether two sets of keys contain IDs of the same list. Tax returns name people without IDs. */
+/** True if two sets of keys contain IDs of the same list. Tax returns name people without IDs. */
 export function shareList(keys: readonly string[], others: readonly string[]): boolean {
   const lists = new Set(keys.filter((key) => !isOfReturn(key)).map(listOf));
   return others.some((key) => lists.has(listOf(key)));
@@ -23,7 +23,7 @@ export function keyIn(list: string, id: string): string {
   return `${list}:${escaped}`;
 }
 
-/** Returns whether a key is from a tax return. */
+/** True if a key is from a tax return. */
 export function isOfReturn(key: string): boolean {
   return key.startsWith('990:');
 }

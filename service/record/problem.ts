@@ -1,6 +1,6 @@
 /** The error for a source that cannot be imported as it is. No part of the source was imported. */
 
-/** Maximum number of problems that the message lists. The message also contains the total number. */
+/** The maximum number of problems that the message lists. The message also contains the total number. */
 const MOST_NAMED = 20;
 
 /** The problems of a file, line by line. */

@@ -23,7 +23,7 @@ export function judge(match: Match, mine: readonly string[], theirs: readonly st
   return isSureToJoin(match) ? 'same' : 'review';
 }
 
-/** Returns whether enough speaks for joining records of two sources, and nothing is missing that relatives lack. */
+/** True if enough speaks for joining records of two sources, and nothing is missing that relatives lack. */
 export function isSureToJoin(match: Pick<Match, 'probability' | 'kinds' | 'isJoinable'>): boolean {
   return match.isJoinable && match.probability >= THRESHOLDS.join && match.kinds >= LEAST_KINDS;
 }

@@ -76,7 +76,7 @@ export interface RecordStore {
   }): void;
   /** Makes joined IDs of a number that belong to parts of another donor lead to that donor. */
   redirect(from: number, to: number): void;
-  /** Returns whether other donors were joined to a donor. */
+  /** True if other donors were joined to a donor. */
   hasJoined(number: number): boolean;
   noteUndone(undone: { number: number; apartFrom: number; atMs: number }): void;
   /** Returns the number of people who were added, changed or removed. */

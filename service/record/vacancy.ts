@@ -12,7 +12,7 @@ export function vacantDonor(number: number): Donor {
   return blankDonor(`${VACANT}${number}`, { first: '', middle: null, last: '' });
 }
 
-/** Returns whether a number has no donor. */
+/** True if a number has no donor. */
 export function isVacant({ id }: Pick<Donor, 'id'>): boolean {
   return id.startsWith(VACANT);
 }

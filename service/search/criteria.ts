@@ -89,7 +89,7 @@ export function fromFlatFilters(flat: z.infer<typeof flatFiltersSchema>): Filter
   return { ...person, ties: isTie ? [{ ...tie, when: when ?? 'ever' }] : [] };
 }
 
-/** Returns whether no filter is set. */
+/** True if no filter is set. */
 export function isEmpty({ ties, ...person }: Filters): boolean {
   return ties.length === 0 && Object.values(person).every((value) => value === undefined);
 }

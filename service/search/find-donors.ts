@@ -13,7 +13,7 @@ import { type Fit, fitDonor, prepare, type Wanted } from './fits.ts';
 import { fitName, readName, type SoughtName } from './names.ts';
 import type { Organisations } from './organisations.ts';
 
-/** Maximum number of donors that one request examines. The other donors are on later pages. */
+/** The maximum number of donors that one request examines. The other donors are on later pages. */
 const MAX_EXAMINED = 10_000;
 
 /** The dependencies of a search. */

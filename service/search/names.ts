@@ -45,7 +45,7 @@ export function readName(index: DonorIndex, text: string): SoughtName {
   return { first: given, lasts, isCorrected: !isKnown, allowsTypo };
 }
 
-/** Returns whether a text can be a donor's name, judged by its single names. */
+/** True if a text can be a donor's name, judged by its single names. */
 export function isBorne(index: DonorIndex, text: string): boolean {
   const { first, lasts, isCorrected } = readName(index, text);
   return lasts.length > 0 ? !isCorrected || index.countFirstName(first) > 0 : first !== '';

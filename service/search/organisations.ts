@@ -57,7 +57,7 @@ function readCircles(db: Database): Circles {
   };
 }
 
-/** Maximum number of names read in one slice. */
+/** The maximum number of names read in one slice. */
 const NAMES_AT_ONCE = 5_000;
 
 /**

@@ -151,8 +151,8 @@ export async function endRestore(trx: RunTransaction, heldAt: number): Promise<v
 }
 
 /**
- * Returns true if members may have been added to a network after the backup. Returns false once a run has compared all
- * networks with their groups.
+ * True if members may have been added to a network after the backup. Returns false once a run has compared all networks
+ * with their groups.
  */
 export async function hasMembersToRecall(reader: Reader, integrationId: string): Promise<boolean> {
   const { rows } = await selectUnrecalled(reader, { integrationId });

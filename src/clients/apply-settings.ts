@@ -103,7 +103,7 @@ async function readComparable({ store, sealer }: PresentSource): Promise<Map<str
   return new Map(rows.map(({ id, settings }) => [id, open(id, settings)]));
 }
 
-/** Returns true if the integration is in the settings file, which takes precedence over the database. */
+/** True if the integration is in the settings file, which takes precedence over the database. */
 export function isOfFile(
   { integrations }: Pick<Settings, 'integrations'>,
   { id }: Pick<Integration, 'id'>,

@@ -165,8 +165,8 @@ export async function disconnect(
 }
 
 /**
- * Returns true if another client signs in with the same token. Some CRMs return the same token for an app and an
- * account, however often it is connected.
+ * True if another client signs in with the same token. Some CRMs return the same token for an app and an account,
+ * however often it is connected.
  */
 async function isHeldElsewhere(
   deps: ConsentsDeps,
@@ -210,7 +210,7 @@ export function notConnected(
   return new ConfigurationError(why, { code: 'not_connected', ...facts });
 }
 
-/** Returns true if the integration waits for a user to connect it to its CRM. */
+/** True if the integration waits for a user to connect it to its CRM. */
 export async function waitsForConsent(
   deps: ConsentLook,
   integration: Integration,
@@ -219,8 +219,8 @@ export async function waitsForConsent(
 }
 
 /**
- * Returns whether an account of the CRM is connected. Returns `by_settings` if the integration signs in with
- * credentials from its settings, so there is nothing to connect.
+ * True if an account of the CRM is connected. Returns `by_settings` if the integration signs in with credentials from
+ * its settings, so there is nothing to connect.
  */
 export async function findConnection(
   deps: ConsentLook,

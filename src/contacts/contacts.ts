@@ -133,7 +133,7 @@ export function listEligibleContactIds(
   return readIds((after) => eligibleIds(reader, { integrationId, after }));
 }
 
-/** Returns true if any of these donors is in the store, in any integration. */
+/** True if any of these donors is in the store, in any integration. */
 export async function knowsDonors(reader: Reader, donorIds: readonly string[]): Promise<boolean> {
   for (const batch of inFilledBatches(donorIds)) {
     const row = await reader

@@ -139,8 +139,8 @@ async function recordBlocked(
 }
 
 /**
- * Returns true if no user has decided about an erased person in the meantime. Such a decision needs the lease's row,
- * which this transaction has locked, so it comes either before or after this transaction.
+ * True if no user has decided about an erased person in the meantime. Such a decision needs the lease's row, which this
+ * transaction has locked, so it comes either before or after this transaction.
  */
 async function isUpToDate(
   trx: RunTransaction,
@@ -222,7 +222,7 @@ function toOptOut({ optedOut, objects = false }: ReadContact): number {
   return optedOut ? 1 : 0;
 }
 
-/** Returns true if `asked_identity`, which counts as paid, may come from a lost request. */
+/** True if `asked_identity`, which counts as paid, may come from a lost request. */
 function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boolean {
   const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcome_reason);
   return isAsked && asked_identity !== null;
@@ -271,9 +271,7 @@ async function decideEach<C extends ReadContact>(
   }
 }
 
-/**
- * Returns true if the contact was chosen because its details changed. They may be the details of an answered request.
- */
+/** True if the contact was chosen because its details changed. They may be the details of an answered request. */
 export function hasChanged(decided: Decided): boolean {
   return decided.kind === 'choose' && decided.reason === 'identity_changed';
 }

@@ -325,7 +325,7 @@ async function findMoving(
   return isOld && winner?.state !== 'held' ? asked : there;
 }
 
-/** Returns true if the service no longer has the job's profile and it is not kept either. */
+/** True if the service no longer has the job's profile and it is not kept either. */
 async function isOutOfReach(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -488,8 +488,8 @@ type Winner = Pick<
 >;
 
 /**
- * Returns true if the contact has its own profile or work in progress. If its request had no result, it can take
- * another contact's profile.
+ * True if the contact has its own profile or work in progress. If its request had no result, it can take another
+ * contact's profile.
  */
 function hasProfile(winner: Winner | undefined): boolean {
   if (winner === undefined || winner.asked_identity === null) return false;
@@ -497,12 +497,12 @@ function hasProfile(winner: Winner | undefined): boolean {
   return winner.tracking_id !== null && !isMismatch(winner);
 }
 
-/** Returns true if a user is being asked whether to buy the contact, because it may have been paid for. */
+/** True if a user is being asked whether to buy the contact, because it may have been paid for. */
 function isMaybePaid(winner: Winner | undefined): boolean {
   return winner?.state === 'held' && winner.outcome_reason === PAID_SINCE_BACKUP;
 }
 
-/** Returns true if the contact's own profile waits for a user because it does not fit the contact's names. */
+/** True if the contact's own profile waits for a user because it does not fit the contact's names. */
 function isMismatch(winner: Winner | undefined): boolean {
   return winner?.state === 'held' && MISMATCH_REASONS.includes(winner.outcome_reason ?? '');
 }

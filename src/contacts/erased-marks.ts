@@ -28,7 +28,7 @@ export async function findErasedMarks(
   return { blocked, distinguished: `${told?.count} ${told?.latest}` };
 }
 
-/** Returns true if nothing was decided between the two readings. `distinguished` is compared only if both have it. */
+/** True if nothing was decided between the two readings. `distinguished` is compared only if both have it. */
 export function areSameMarks(one: ErasedMarks, other: ErasedMarks): boolean {
   const isComparable = one.distinguished !== null && other.distinguished !== null;
   return (

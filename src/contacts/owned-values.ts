@@ -6,9 +6,7 @@ import { z } from 'zod';
  */
 export type OwnedValues = Readonly<Record<string, string>>;
 
-/**
- * Returns true if this is the value that we wrote into the field, or the value that the CRM's automation made of it.
- */
+/** True if this is the value that we wrote into the field, or the value that the CRM's automation made of it. */
 export function isOwned(values: OwnedValues, field: string, fingerprint: string): boolean {
   const owned = values[field];
   return owned === fingerprint || owned?.split(' ').includes(fingerprint) === true;
@@ -45,7 +43,7 @@ export function rateIn(values: OwnedValues, field: string): OwnedRate | null {
   return code === '' ? null : { code, perDollar: Number(perDollar), decimals: Number(decimals) };
 }
 
-/** Returns true if the part is a rate. It contains a colon, which fingerprints never do. */
+/** True if the part is a rate. It contains a colon, which fingerprints never do. */
 function isRate(part: string): boolean {
   return part.includes(':');
 }

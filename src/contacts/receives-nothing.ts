@@ -10,7 +10,7 @@ export const RECEIVES_NOTHING = [
   'mark_unknown',
 ] as const satisfies readonly OutcomeReason[];
 
-/** Returns true if the contact had such a mark when it was last read. */
+/** True if the contact had such a mark when it was last read. */
 export function receivesNothing({
   eligible,
   outcomeReason,

@@ -23,16 +23,13 @@ export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/**
- * Returns true if nobody can read or change the data on the way, because it is sent over https or within this machine.
- */
+/** True if nobody can read or change the data on the way, because it is sent over https or within this machine. */
 export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
 /**
- * Returns true if a URL parses the host to the same text, so it has no letters of other alphabets and nothing is added
- * to it.
+ * True if a URL parses the host to the same text, so it has no letters of other alphabets and nothing is added to it.
  */
 function isHost(text: string): boolean {
   return parseHost(text)?.hostname === text;

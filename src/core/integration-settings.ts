@@ -31,7 +31,7 @@ export const contactsSchema = z.strictObject({
   optOutField: z.string().trim().min(1).nullable().default(null),
   /** The values that mean an opt-out, if `optOutField` is a picklist. */
   optOutValues: markedValues.nullable().default(null),
-  /** IDs of contacts that object. They count as opted out, whatever the CRM says. */
+  /** The IDs of contacts that object. They count as opted out, whatever the CRM says. */
   objections: z.array(z.string().trim().min(1)).max(100_000).default([]),
   /** A field that marks deceased contacts, in addition to the CRM's fields that are known for this. */
   deceasedField: z.string().trim().min(1).nullable().default(null),

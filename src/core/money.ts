@@ -68,7 +68,7 @@ export function currenciesText(currencies: RecordCurrencies | undefined): string
   return fields.map((field) => currencyCode(currencies?.[field] ?? null) ?? '-').join(' ');
 }
 
-/** Returns true if previously written amounts may now be in a different currency. */
+/** True if previously written amounts may now be in a different currency. */
 export function currenciesDiffer(before: string | null, now: string): boolean {
   if (before !== null) return before !== now;
   // When the contact was last read, the CRM had only one currency, so amounts were written in US dollars.

@@ -40,13 +40,13 @@ export function notAChoice(answer: string, choices: readonly string[]): string {
   return `"${answer}" is not one of the choices${hint}`;
 }
 
-/** Maximum number of typing errors in an ID. */
+/** The maximum number of typing errors in an ID. */
 const MISTAKES_IN_AN_ID = 2;
 
 /** With shorter IDs, every other ID would be close. */
 const LONG_ID = 6;
 
-/** Maximum number of near IDs that are listed. */
+/** The maximum number of near IDs that are listed. */
 const MAX_NEAR_IDS = 5;
 
 /** Returns the IDs that differ from a mistyped ID in one or two characters, closest first. */

@@ -122,7 +122,7 @@ export function outcomeNamed(reason: string): Outcome | null {
   return isOutcomeReason(reason) ? OUTCOME_REASONS[reason] : null;
 }
 
-/** Returns true if this version knows the word as a reason. */
+/** True if this version knows the word as a reason. */
 export function isOutcomeReason(word: string): word is OutcomeReason {
   return Object.hasOwn(OUTCOME_REASONS, word);
 }

@@ -21,9 +21,9 @@ export function ownerWords(text: string): string {
 }
 
 /**
- * Returns true if the owner is certainly dead: its process no longer runs, and its process IDs mean the same here as
- * they did there. For any other owner this is unknown, whatever its host is called, because two containers can have the
- * same name and the same process ID. Its lease expires.
+ * True if the owner is certainly dead: its process no longer runs, and its process IDs mean the same here as they did
+ * there. For any other owner this is unknown, whatever its host is called, because two containers can have the same
+ * name and the same process ID. Its lease expires.
  */
 export function ownerIsGone(
   text: string,
@@ -37,7 +37,7 @@ export function ownerIsGone(
   return Number(processId) === self.processId || !isRunning(Number(processId));
 }
 
-/** Returns true if the process is running on this machine. */
+/** True if the process is running on this machine. */
 export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);

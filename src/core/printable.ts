@@ -43,7 +43,7 @@ const SEQUENCES = new RegExp(
   'g',
 );
 
-/** Returns true if the text contains an active character. */
+/** True if the text contains an active character. */
 export function isActing(text: string): boolean {
   return ANY_ACTING_UNIT.test(text) || ANY_TAG.test(text) || !text.isWellFormed();
 }

@@ -9,7 +9,7 @@ export const ROLES = ['viewer', 'reader', 'decider', 'admin', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Returns whether a role includes the rights of another role. */
+/** True if a role includes the rights of another role. */
 export function mayActAs(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }

@@ -26,8 +26,8 @@ export interface Account {
 }
 
 /**
- * Returns true if two accounts may belong to the same person. Accounts of different kinds may if they have the same
- * name. No program can tell more than that.
+ * True if two accounts may belong to the same person. Accounts of different kinds may if they have the same name. No
+ * program can tell more than that.
  */
 export function mayBeSame(one: Account, other: Account): boolean {
   if (one.kind === other.kind) return one.id === other.id;

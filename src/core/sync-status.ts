@@ -18,7 +18,7 @@ export const STATUS_WORDS = {
   optedOut: 'Opted out',
 } as const;
 
-/** Returns true if this version knows the word as a status. */
+/** True if this version knows the word as a status. */
 export function isSyncStatus(word: string): word is SyncStatus {
   return Object.hasOwn(STATUS_WORDS, word);
 }

@@ -58,9 +58,9 @@ export interface KnownBalance {
 }
 
 /**
- * Returns true if the balance must be read before credits are spent. Reading it is free. Others may spend from the same
- * bucket. If they could have reached the reserve since the last reading, a new reading is needed. So they can take at
- * most the cost of the submissions in flight from the reserve. Pure.
+ * True if the balance must be read before credits are spent. Reading it is free. Others may spend from the same bucket.
+ * If they could have reached the reserve since the last reading, a new reading is needed. So they can take at most the
+ * cost of the submissions in flight from the reserve. Pure.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;

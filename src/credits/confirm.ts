@@ -67,9 +67,8 @@ export function clockProblem(aheadMs: number | null): ClockWrong | null {
 }
 
 /**
- * Returns true if data may be deleted because of its age, which requires that the clock agrees with the service's. If
- * the service's clock is unknown, `hasAnswered` decides, because a service without a `Date` must not prolong the
- * retention.
+ * True if data may be deleted because of its age, which requires that the clock agrees with the service's. If the
+ * service's clock is unknown, `hasAnswered` decides, because a service without a `Date` must not prolong the retention.
  */
 export function mayDeleteByAge(aheadMs: number | null, hasAnswered: boolean): boolean {
   return aheadMs === null ? hasAnswered : clockProblem(aheadMs) === null;

@@ -61,7 +61,7 @@ export interface Lost<Open extends Unanswered> {
 export interface Proof<Open extends Unanswered> {
   /** Returns the run's key's requests that still wait for their responses. */
   listOpen(): Promise<Open[]>;
-  /** Returns true if another request may be sent while a living run has this one in flight. */
+  /** True if another request may be sent while a living run has this one in flight. */
   letsOthersPass(open: Open): boolean;
   /**
    * Returns true if this request may be settled while a run of its integration is in progress, because no process sends
@@ -184,7 +184,7 @@ interface UnderWay<Intent> {
   readonly failure: { error: unknown } | null;
   /** How many requests in a row have failed temporarily. */
   readonly failures: number;
-  /** IDs of the requests whose responses were lost. */
+  /** The IDs of the requests whose responses were lost. */
   readonly lost: ReadonlySet<string>;
   launch(intent: Intent): void;
   note(attempt: Attempt): void;

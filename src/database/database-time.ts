@@ -25,7 +25,7 @@ export async function getDatabaseTime(reader: TimedReader): Promise<number> {
   return rows[0]?.now ?? reader.clock.now();
 }
 
-/** Returns true if the database is a Postgres server. */
+/** True if the database is a Postgres server. */
 export function isPostgres(reader: Pick<Reader, 'getExecutor'>): boolean {
   return reader.getExecutor().adapter instanceof PostgresAdapter;
 }

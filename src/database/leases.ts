@@ -66,7 +66,7 @@ export class LeaseLost extends FatalError {
   }
 }
 
-/** Returns true if a lease is in force, judged by the column with its end (see `isInForce`). */
+/** True if a lease is in force, judged by the column with its end (see `isInForce`). */
 export function leaseInForce(reader: TimedReader) {
   const fromNow = databaseTime(reader, reader.clock);
   return (until: RawBuilder<unknown>) =>

@@ -91,7 +91,7 @@ class Slot<Value> implements Expression<Value> {
     return undefined;
   }
 
-  /** Returns true if `other` comes this many positions after this value in the same list. */
+  /** True if `other` comes this many positions after this value in the same list. */
   isFollowedBy(other: unknown, places: number): boolean {
     if (!(other instanceof Slot) || this.at === null) return false;
     return other.name === this.name && other.at === this.at + places;

@@ -148,22 +148,22 @@ export function storeError(error: unknown): unknown {
   return findTranslation(error)?.(error) ?? error;
 }
 
-/** Returns true if the server is unavailable or has no free connection, so another attempt may succeed. */
+/** True if the server is unavailable or has no free connection, so another attempt may succeed. */
 export function isAway(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_unavailable';
 }
 
-/** Returns true if no part of the failed work was stored, and repeating it may succeed. */
+/** True if no part of the failed work was stored, and repeating it may succeed. */
 export function isPassing(error: unknown): boolean {
   return isAway(error) || (isDonorSyncError(error) && error.code === 'database_busy');
 }
 
-/** Returns true if a table or a column is missing. */
+/** True if a table or a column is missing. */
 export function isPartMissing(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === PART_MISSING;
 }
 
-/** Returns true if it is unknown whether a commit was stored. */
+/** True if it is unknown whether a commit was stored. */
 export function isUnconfirmed(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_commit_unconfirmed';
 }

@@ -138,7 +138,7 @@ async function keptProfiles(
 }
 
 /**
- * Returns true if the contact has opted out since it was held. No evidence is shown for it, and the next run closes the
+ * True if the contact has opted out since it was held. No evidence is shown for it, and the next run closes the
  * question.
  */
 function hasOptedOut(found: PromiseSettledResult<RecordLookup[]>, crmId: string): boolean {

@@ -21,7 +21,7 @@ export interface WrittenValues {
 /** Our values in a contact, and which of them belong to another donor. */
 export interface Ownership {
   isOurs(field: string, value: FieldValue): boolean;
-  /** Returns true if we wrote the value for a donor other than the current one. */
+  /** True if we wrote the value for a donor other than the current one. */
   isFormer(field: string, value: FieldValue): boolean;
   /** Fields that may contain another donor's values. */
   formerFields: readonly string[];

@@ -425,8 +425,8 @@ function restore(
 }
 
 /**
- * Returns true if a later run has written to the field, even if it only blanked another person's value. The value then
- * belongs to that run. Undoing this run must not keep that run from writing its remaining values.
+ * True if a later run has written to the field, even if it only blanked another person's value. The value then belongs
+ * to that run. Undoing this run must not keep that run from writing its remaining values.
  */
 function isWrittenSince(
   { writtenAt }: WriteRecord,

@@ -99,8 +99,8 @@ type StoreDeps = Pick<SyncDeps, 'store'>;
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
 /**
- * Returns true if the CRM has the status as far as we know, because it was written earlier or with the profile, or is
- * not needed.
+ * True if the CRM has the status as far as we know, because it was written earlier or with the profile, or is not
+ * needed.
  */
 function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): boolean {
   if (row.mayBeLost) return false;
@@ -110,7 +110,7 @@ function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): b
   return wasWritten(deps, run, row, status);
 }
 
-/** Returns true if this status is the last value that we wrote to each of the fields. */
+/** True if this status is the last value that we wrote to each of the fields. */
 function wasWritten(
   deps: StoreDeps,
   run: StatusRun,
@@ -157,7 +157,7 @@ async function writeBatch(
   });
 }
 
-/** Returns true if the CRM accepted a status field. The CRM may have refused only other fields. */
+/** True if the CRM accepted a status field. The CRM may have refused only other fields. */
 function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
   if (taken === undefined) return true;
   return run.mappings.some(({ from, to }) => from === 'sync.status' && Object.hasOwn(taken, to));
@@ -166,8 +166,8 @@ function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
 type Found = Extract<RecordLookup, { state: 'found' }>;
 
 /**
- * Returns true if a status may be written. Contacts that left or opted out in the meantime are settled by the next
- * reading. No status is written for a contact that may be an erased person.
+ * True if a status may be written. Contacts that left or opted out in the meantime are settled by the next reading. No
+ * status is written for a contact that may be an erased person.
  */
 function mayBeWritten(
   deps: SyncDeps,

@@ -134,12 +134,12 @@ function isUnit(number: string): boolean {
   return number.length === 1 || hasDigit(number);
 }
 
-/** Returns true if the number belongs to the road. Five digits are a ZIP code, as in Oak Rd 62701. */
+/** True if the number belongs to the road. Five digits are a ZIP code, as in Oak Rd 62701. */
 function isRoadNumber(number: string): boolean {
   return /^\d{1,4}[a-z]?$/.test(number);
 }
 
-/** Returns true if FL means a floor. Before a ZIP code, it means Florida. */
+/** True if FL means a floor. Before a ZIP code, it means Florida. */
 function isFloor(number: string): boolean {
   return /^\d{1,3}(st|nd|rd|th)?$/.test(number);
 }

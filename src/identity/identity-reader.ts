@@ -41,7 +41,7 @@ export interface ReadIdentity {
 
 export interface IdentityReader {
   read(contact: Contact): ReadIdentity;
-  /** Returns true if a part of the contact cannot be read now, or never could be. It may then be a different person. */
+  /** True if a part of the contact cannot be read now, or never could be. It may then be a different person. */
   isPartial(contact: Contact): boolean;
 }
 

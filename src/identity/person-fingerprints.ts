@@ -103,8 +103,8 @@ export function joinedFingerprints(
 }
 
 /**
- * Returns true if both may be the same person. They must have the same name in canonical spelling, and an equal address
- * or employer. If neither part is known for both, the name alone decides. Pure.
+ * True if both may be the same person. They must have the same name in canonical spelling, and an equal address or
+ * employer. If neither part is known for both, the name alone decides. Pure.
  */
 export function mayBeSamePerson(one: PersonFingerprints, other: PersonFingerprints): boolean {
   if (one.name !== other.name) return false;

@@ -38,12 +38,12 @@ export function splitWords(text: string): string[] {
   return words;
 }
 
-/** Returns true if a word starts or ends with a digit, such as 12, 4b, b4 and 5th. */
+/** True if a word starts or ends with a digit, such as 12, 4b, b4 and 5th. */
 export function hasDigit(word: string): boolean {
   return isDigit(word, 0) || isDigit(word, word.length - 1);
 }
 
-/** Returns whether a word consists only of digits. */
+/** True if a word consists only of digits. */
 export function isNumber(word: string): boolean {
   for (let at = 0; at < word.length; at++) if (!isDigit(word, at)) return false;
   return word !== '';
@@ -110,8 +110,8 @@ function joinAt(text: string, kind: number, start: number, at: number): '' | '-'
 }
 
 /**
- * Returns true if the full stop belongs to an abbreviation, which is a single letter after at most two letters.
- * Examples are U.S.A. and Ph.D., but not St.Louis, No.5 or Apt.B.
+ * True if the full stop belongs to an abbreviation, which is a single letter after at most two letters. Examples are
+ * U.S.A. and Ph.D., but not St.Louis, No.5 or Apt.B.
  */
 function isAbbreviation(text: string, start: number, at: number): boolean {
   const length = at - start;

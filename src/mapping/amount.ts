@@ -11,7 +11,7 @@ const AMOUNTS: ReadonlySet<FieldSource> = new Set([
   'capacity.highest',
 ]);
 
-/** Returns true if the source is an amount that depends on the record's currency in this field. */
+/** True if the source is an amount that depends on the record's currency in this field. */
 export function isMoneyLine(from: FieldSource, field: CrmField | undefined): boolean {
   return field?.type === 'currency' && field.money !== undefined && AMOUNTS.has(from);
 }

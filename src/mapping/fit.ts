@@ -105,8 +105,8 @@ function theOnly(options: readonly string[], test: (option: MoneyRange) => boole
 }
 
 /**
- * Returns true if the value is below the option's upper bound. The bound itself is included for a range that ends
- * there, but not for an amount that equals it.
+ * True if the value is below the option's upper bound. The bound itself is included for a range that ends there, but
+ * not for an amount that equals it.
  */
 function holdsBelow(option: MoneyRange, range: MoneyRange): boolean {
   return holds(option, range) && range.low < option.high;
@@ -116,7 +116,7 @@ function holds(option: MoneyRange, range: MoneyRange): boolean {
   return option.low <= range.low && range.high <= option.high;
 }
 
-/** Returns true if the item can become a new option. A value with a semicolon would be read back as two values. */
+/** True if the item can become a new option. A value with a semicolon would be read back as two values. */
 function isNewOption(item: string, options: readonly string[]): boolean {
   return (
     sameOption(item, options) === null && !item.includes(PICKED_SEPARATOR) && item.trim() !== ''
@@ -172,7 +172,7 @@ function fitItems(items: readonly string[], field: CrmField): Fit {
   return first.fits ? { ...first, isCut: true } : first;
 }
 
-/** Returns true if the text is not longer than the field allows. */
+/** True if the text is not longer than the field allows. */
 function fitsLength(text: string, field: CrmField): boolean {
   return field.maxLength === null || storedLength(text) <= field.maxLength;
 }

@@ -120,9 +120,9 @@ function joinedLike(names: readonly string[], model: readonly string[]): readonl
 }
 
 /**
- * Returns true if each name in the shorter list matches a name in the longer list, in the same order. Examples are
- * `Scott` for `Robert Scott`, and `John Q.` for `John Quincy`. An initial matches only the first name, or a name
- * directly after a name that has already matched.
+ * True if each name in the shorter list matches a name in the longer list, in the same order. Examples are `Scott` for
+ * `Robert Scott`, and `John Q.` for `John Quincy`. An initial matches only the first name, or a name directly after a
+ * name that has already matched.
  */
 function namesLineUp(mine: readonly string[], theirs: readonly string[]): boolean {
   const [shorter, longer] = mine.length <= theirs.length ? [mine, theirs] : [theirs, mine];
@@ -149,8 +149,8 @@ function isInitialOf(mine: string, theirs: string): boolean {
 }
 
 /**
- * Returns true if the words differ in one letter that may be a typo. The word must be long, and not both spellings may
- * be common names.
+ * True if the words differ in one letter that may be a typo. The word must be long, and not both spellings may be
+ * common names.
  */
 function isMisprint(mine: string, theirs: string, isName: (word: string) => boolean): boolean {
   if (Math.min(mine.length, theirs.length) < LEAST_LETTERS_FOR_TYPO) return false;

@@ -13,9 +13,9 @@ export function readNameTable(file: string): [string, string][] {
 }
 
 /**
- * Returns true if two different given names can belong to one person. One can be short for the other (`Bob`,
- * `Robert`), both can be short for the same name (`Liz`, `Beth`), or both can be spellings of the same name
- * (`Katherine`, `Catherine`). The names are in lower case without accents.
+ * True if two different given names can belong to one person. One can be short for the other (`Bob`, `Robert`), both
+ * can be short for the same name (`Liz`, `Beth`), or both can be spellings of the same name (`Katherine`, `Catherine`).
+ * The names are in lower case without accents.
  */
 export function shareRoot(one: string, other: string): boolean {
   const mine = roots().get(one);
@@ -28,7 +28,7 @@ export function shareRoot(one: string, other: string): boolean {
   );
 }
 
-/** Returns true if the word is a name with forms, or one of the forms. */
+/** True if the word is a name with forms, or one of the forms. */
 function hasNicknames(word: string): boolean {
   return roots().has(word);
 }
@@ -58,14 +58,12 @@ function indexForms(table: ReturnType<typeof readForms>): Map<string, string[]> 
   return index;
 }
 
-/** Returns true if the word, in lower case without accents, is a common given name. */
+/** True if the word, in lower case without accents, is a common given name. */
 export function isGivenName(word: string): boolean {
   return hasNicknames(word) || commonNames().given.has(word);
 }
 
-/**
- * Returns true if the word is a surname that is easily mistaken for another. The word is in lower case without accents.
- */
+/** True if the word is a surname that is easily mistaken for another. The word is in lower case without accents. */
 export function isSurname(word: string): boolean {
   return commonNames().surnames.has(word);
 }

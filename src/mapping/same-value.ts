@@ -1,6 +1,6 @@
 import type { FieldValue } from '../core/crm-field.ts';
 
-/** Returns true if a user would see no difference between two values of a field. */
+/** True if a user would see no difference between two values of a field. */
 export function sameValue(one: FieldValue, other: FieldValue): boolean {
   if (one === other) return true;
   // Most fields of a new contact are empty, so this is checked first.
@@ -8,7 +8,7 @@ export function sameValue(one: FieldValue, other: FieldValue): boolean {
   return comparableText(one) === comparableText(other);
 }
 
-/** Returns true if a field with this value is empty. */
+/** True if a field with this value is empty. */
 export function isBlank(value: FieldValue): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }

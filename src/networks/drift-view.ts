@@ -45,7 +45,7 @@ export async function viewDrift(
   }));
 }
 
-/** Returns true if there is nothing to repair. */
+/** True if there is nothing to repair. */
 export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: DriftView): boolean {
   const isThere = state !== 'deleted' && renamedTo === null;
   return isThere && removedByHand.length === 0 && addedByHand.length === 0;

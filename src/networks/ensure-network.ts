@@ -48,7 +48,7 @@ export async function ensureNetwork(
 
 /** Networks that were deleted at the service. They are not paid for again without a decision. */
 
-/** Returns true if the network no longer exists at the service. Returns false if it never existed. */
+/** True if the network no longer exists at the service. Returns false if it never existed. */
 export async function isDeleted(
   { partner }: NetworkDeps,
   { control }: NetworkRun,
@@ -72,7 +72,7 @@ export async function holdDeleted(
   });
 }
 
-/** Returns true if the network no longer exists at the service and no user has requested a new one. */
+/** True if the network no longer exists at the service and no user has requested a new one. */
 export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): Promise<boolean> {
   if (row.networkId === null) return false;
   const decision = await findNetworkDecision(

@@ -80,7 +80,7 @@ function isOnItsWay({ state }: ContactRecord): boolean {
   return state === 'due' || state === 'submitted' || state === 'ready';
 }
 
-/** Returns true if the contact may join. A new member costs a credit and is sent to the service. */
+/** True if the contact may join. A new member costs a credit and is sent to the service. */
 function mayJoin(contact: ContactRecord): boolean {
   return isWanted(contact) && !receivesNothing(contact);
 }

@@ -152,7 +152,7 @@ async function planNetwork(
   return planMembers(await findMembership(deps, row));
 }
 
-/** Returns true if the leavers may be removed. If a group shrank implausibly, a user has to decide. */
+/** True if the leavers may be removed. If a group shrank implausibly, a user has to decide. */
 async function judgeLeavers(
   deps: NetworkDeps,
   run: NetworkRun,

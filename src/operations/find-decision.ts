@@ -13,7 +13,7 @@ import type { World } from './kit/operation.ts';
 
 type Looking = Pick<World, 'reader' | 'caller' | 'fingerprint'>;
 
-/** Returns true if the caller has access to this client. The client may no longer be in the settings. */
+/** True if the caller has access to this client. The client may no longer be in the settings. */
 export function hasAccess({ caller: { clients } }: Pick<World, 'caller'>, id: string): boolean {
   return clients?.has(id) ?? true;
 }

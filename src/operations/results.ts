@@ -140,7 +140,7 @@ function listClients({ clients }: World): Integration[] {
   return [...clients.values()].sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en'));
 }
 
-/** Returns true if the caller may see values. This needs the same role as names. The terminal needs no role. */
+/** True if the caller may see values. This needs the same role as names. The terminal needs no role. */
 function maySeeValues({ caller: { role } }: World): boolean {
   return role === null || mayActAs(role, 'reader');
 }

@@ -13,12 +13,12 @@ export function withoutSlash(url: string): string {
   return url.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Returns true if both have the same origin, so data for one may also be sent to the other. */
+/** True if both have the same origin, so data for one may also be sent to the other. */
 export function isSameOrigin(url: string, other: string): boolean {
   return URL.canParse(url) && new URL(url).origin === new URL(other).origin;
 }
 
-/** Returns true if no part of the address could be mistaken for another part. */
+/** True if no part of the address could be mistaken for another part. */
 export function isBare({ username, password, search, hash }: URL): boolean {
   return username + password + search + hash === '';
 }

@@ -2,7 +2,7 @@
 export interface Deadline {
   /** Aborted when the time is over, or when the caller cancels. */
   signal: AbortSignal;
-  /** Returns true if the time was over before the caller's signal was aborted. */
+  /** True if the time was over before the caller's signal was aborted. */
   expired(): boolean;
   /** Stops the timer while we are not waiting for the other side. The caller's signal still applies. */
   pause(): void;

@@ -56,7 +56,7 @@ export function outboundFetch(reach: Reach): Fetch {
   };
 }
 
-/** Returns true if the operator allows this address with its port. */
+/** True if the operator allows this address with its port. */
 export function isNamed(
   { origin, hostname, host }: URL,
   { origins, hosts }: NamedByOperator,
@@ -79,7 +79,7 @@ export function whyNotPublic({ hostname, username, password, protocol }: URL): N
   return isPrivate ? 'private' : null;
 }
 
-/** Returns true if this IPv4 or IPv6 address is not on the public internet, or leads to an address that is not. */
+/** True if this IPv4 or IPv6 address is not on the public internet, or leads to an address that is not. */
 export function isPrivateAddress(address: string): boolean {
   // A link-local address can contain its interface's name.
   const [bare = ''] = address.split('%');

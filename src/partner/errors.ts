@@ -12,8 +12,8 @@ import type { Bucket, Charge } from './buckets.ts';
 export type Charged = 'no' | 'unknown';
 
 /**
- * Returns true if a request that rejected with `error` can have cost credits. Only after `AnswerLost` is this possible.
- * All other errors, including the signal's own reason, mean no.
+ * True if a request that rejected with `error` can have cost credits. Only after `AnswerLost` is this possible. All
+ * other errors, including the signal's own reason, mean no.
  */
 export function chargedBy(error: unknown): Charged {
   return error instanceof AnswerLost ? 'unknown' : 'no';

@@ -17,7 +17,7 @@ export interface WarmPath {
 export interface PathChoice {
   donorId: string;
   connections: readonly Connection[];
-  /** Total number of connections, which may be more than are listed. */
+  /** The total number of connections, which may be more than are listed. */
   totalConnections: number;
   memberships: Memberships;
   minStrength: number;

@@ -145,9 +145,7 @@ export function createComparison(
 
 const NO_CONNECTIONS = { connections: [], totalConnections: 0 };
 
-/**
- * Returns true if the service refused the whole request because of one unknown donor. In that case nothing is charged.
- */
+/** True if the service refused the whole request because of one unknown donor. In that case nothing is charged. */
 function isRefusal(error: unknown): boolean {
   return isDonorSyncError(error) && error.kind === 'skippable';
 }

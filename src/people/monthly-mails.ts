@@ -14,8 +14,8 @@ const PROOF_MS = 86_400_000;
 const PROOF_PAUSE_MS = 60_000;
 
 /**
- * Returns true if mail to the user's address is known to arrive. A link in a mail proves it, and so does the identity
- * provider, which reports only verified addresses.
+ * True if mail to the user's address is known to arrive. A link in a mail proves it, and so does the identity provider,
+ * which reports only verified addresses.
  */
 export function isVerified({
   emailVerifiedAt,

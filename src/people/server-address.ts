@@ -151,7 +151,7 @@ function confirmationLink(url: string, value: string): string {
   return publicAddress(url, `${CONFIRMATION_PATH}/${value}`);
 }
 
-/** Returns true if this is the address's one-time value, even if it has expired. */
+/** True if this is the address's one-time value, even if it has expired. */
 export function isValueOf(
   { id, secret }: AddressRecord,
   sealer: Pick<Sealer, 'open'>,

@@ -182,9 +182,8 @@ function quote(value: unknown): string {
 const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|smtp|database|auth/i;
 
 /**
- * Returns true if the value at the path may be shown. A text in place of a group or a list may be a secret that was
- * written one level too high. Anything under a name that suggests a secret may be one too, except the `type` of a
- * sign-in.
+ * True if the value at the path may be shown. A text in place of a group or a list may be a secret that was written one
+ * level too high. Anything under a name that suggests a secret may be one too, except the `type` of a sign-in.
  */
 function isPublic(part: Part, path: SettingPath): boolean {
   const alternatives = expectedAt(part, path);

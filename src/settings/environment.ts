@@ -53,7 +53,7 @@ export function wantsColor(stream: { isTTY?: boolean }, env: Environment): boole
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-/** Returns true if the log should show where in the program an unexpected error occurred. */
+/** True if the log should show where in the program an unexpected error occurred. */
 export function wantsStack(env: Environment): boolean {
   return env['DONOR_SYNC_LOG_LEVEL'] === 'debug';
 }

@@ -119,10 +119,7 @@ function alternatives(schema: JsonSchema, value: unknown): JsonSchema[] {
   return possible.length > 0 ? possible : all;
 }
 
-/**
- * Returns true if a key with a fixed value in this branch has another value here, for example
- * `type`.
- */
+/** True if a key with a fixed value in this branch has another value here, for example `type`. */
 function isRuledOut(branch: JsonSchema, value: unknown): boolean {
   return Object.entries(branch.properties ?? {}).some(([key, property]) => {
     const fixed = typeof property === 'object' ? property.const : undefined;

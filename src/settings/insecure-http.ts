@@ -13,7 +13,7 @@ export interface InsecureAddress {
   host: string;
 }
 
-/** Returns true if the address is plain http to a machine that is not in `allowInsecureHttp`. */
+/** True if the address is plain http to a machine that is not in `allowInsecureHttp`. */
 export function isInsecure(address: string, allowInsecureHttp: readonly string[]): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);

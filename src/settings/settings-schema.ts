@@ -25,7 +25,7 @@ export function ownUrl(port: number): string {
   return `http://127.0.0.1:${port === 0 ? DEFAULT_PORT : port}`;
 }
 
-/** Returns whether the settings leave the address of the server to an owner, who sets it on the pages. */
+/** True if the settings leave the address of the server to an owner, who sets it on the pages. */
 export function hasOwnUrl({ publicUrl, port }: { publicUrl: string; port: number }): boolean {
   return publicUrl === ownUrl(port);
 }

@@ -162,8 +162,8 @@ async function contactsToCome(
 }
 
 /**
- * Returns true if the batch should not wait any longer. Waiting is worthwhile only while jobs are running that could
- * fill the batch.
+ * True if the batch should not wait any longer. Waiting is worthwhile only while jobs are running that could fill the
+ * batch.
  */
 async function isPatienceOver(
   { store }: DeliverDeps,
@@ -321,10 +321,7 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
   }
 }
 
-/**
- * Returns true if the profile is to be kept. No profile is kept for a contact that is gone or that may be an erased
- * person.
- */
+/** True if the profile is to be kept. No profile is kept for a contact that is gone or that may be an erased person. */
 function isKept({ reason, end }: Delivery): boolean {
   if (reason === 'forgotten' || reason === 'forgotten_person') return false;
   if (end.kind === 'postponed' && end.looksErased === true) return false;

@@ -67,7 +67,7 @@ function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | nu
   return null;
 }
 
-/** Returns true if no credit was ever spent on the contact, as far as the store knows. */
+/** True if no credit was ever spent on the contact, as far as the store knows. */
 export function isNew({ lastCredit }: Pick<ContactRecord, 'lastCredit'>): boolean {
   return lastCredit === null;
 }

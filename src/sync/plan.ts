@@ -96,8 +96,8 @@ function backAtAnswered(
 }
 
 /**
- * Returns true if a user is being asked whether to buy the contact, because it may have been paid for. If a later
- * reading gives no reason to buy, for example the first one after a merge, the question stays open. Pure.
+ * True if a user is being asked whether to buy the contact, because it may have been paid for. If a later reading gives
+ * no reason to buy, for example the first one after a merge, the question stays open. Pure.
  */
 function isStillAsked(row: ContactRecord | undefined, decision: Decision): boolean {
   const isAsked = row?.state === 'held' && row.outcomeReason === PAID_SINCE_BACKUP;

@@ -154,7 +154,7 @@ export function sortByState(
   return sorted;
 }
 
-/** Returns true if the service may not know a job yet that was submitted at this time. */
+/** True if the service may not know a job yet that was submitted at this time. */
 export function isTooYoungToVanish(submittedAt: number, now: number): boolean {
   return now - submittedAt < DENIAL_GRACE_MS;
 }

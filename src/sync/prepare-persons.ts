@@ -139,7 +139,7 @@ type Verdict =
   | { kind: 'hold' }
   | ({ kind: 'settle' } & Omit<SettledContact, 'crmId'>);
 
-/** Returns true if a credit is to be spent on the contact, now or once its identity can be read. */
+/** True if a credit is to be spent on the contact, now or once its identity can be read. */
 function isToPay({ kind }: Verdict): boolean {
   return kind === 'submit' || kind === 'wait';
 }

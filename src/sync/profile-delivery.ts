@@ -187,7 +187,7 @@ function asTwoPeople(
   return { reason: 'values_of_two_people', detail, end: { kind: 'held', donorId } };
 }
 
-/** Returns true if the match is not certain enough. If the service reports no probability, the match is accepted. */
+/** True if the match is not certain enough. If the service reports no probability, the match is accepted. */
 function isUnsure(probability: number | undefined, least: number | null): boolean {
   return least !== null && probability !== undefined && probability < least;
 }

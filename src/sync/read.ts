@@ -300,8 +300,8 @@ export async function pagesToRead(
 }
 
 /**
- * Returns true if a run would read the whole list of a CRM that does not report removals. Contacts that are not read
- * are then missing.
+ * True if a run would read the whole list of a CRM that does not report removals. Contacts that are not read are then
+ * missing.
  */
 export async function readsWholeList(deps: ReadDeps, run: Reading): Promise<boolean> {
   if (run.only !== null || deps.connector.capabilities.reportsRemovals) return false;

@@ -469,8 +469,8 @@ async function addUpMonths(deps: RunDeps, { id, integration }: Run): Promise<voi
 }
 
 /**
- * Returns true if the run has read everything. It may have left work undone that must not be paid for, or that needs a
- * user's decision.
+ * True if the run has read everything. It may have left work undone that must not be paid for, or that needs a user's
+ * decision.
  */
 function isWell({ status, reason }: RunReport): boolean {
   return status === 'succeeded' || (status === 'incomplete' && NOT_TO_SPEND.has(reason?.code));

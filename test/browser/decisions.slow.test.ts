@@ -36,7 +36,7 @@ async function openQueue(
   return view;
 }
 
-/** The contact whose decision is open. */
+/** Opens the contact whose decision is open. */
 function openContact(page: Page): Promise<string> {
   return page.locator('.open .card-head code').innerText();
 }
@@ -51,7 +51,7 @@ async function namesShown({ application }: HeldWorld): Promise<number> {
   return (await listAuditEntries(application.store, { action: 'names.shown', limit: 100 })).length;
 }
 
-/** The same in the words that the reader sees: which contacts are marked and which are not. */
+/** Returns the same in the words that the reader sees: which contacts are marked and which are not. */
 async function marksOf(page: Page): Promise<string[]> {
   return page.locator('.name-text mark').allInnerTexts();
 }

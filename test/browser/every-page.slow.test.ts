@@ -165,7 +165,7 @@ interface Visited {
   isPage: boolean;
 }
 
-/** All pages that links and read-only forms reach from the home page, with their responses. */
+/** Returns all pages that links and read-only forms reach from the home page, with their responses. */
 async function crawl(cookie: string): Promise<Visited[]> {
   const queue = [{ path: '/', from: '' }];
   const seen = new Set(['/']);

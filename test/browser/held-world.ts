@@ -28,8 +28,8 @@ export interface HeldWorld extends HttpWorld {
 }
 
 /**
- * A world in which the last names of this many contacts changed while their enhancement was in progress, so each of
- * them is held.
+ * Opens a world in which the last names of this many contacts changed while their enhancement was in progress, so each
+ * of them is held.
  */
 export async function openHeldWorld(
   count: number,

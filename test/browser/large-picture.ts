@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { openView, type View } from './browser.ts';
 
-/** The picture data for this many people with this many connections between them. */
+/** Returns the picture data for this many people with this many connections between them. */
 function describePicture(people: number, paths: number, members = 40) {
   const id = (index: number) => `person-${index}`;
   return {

@@ -23,7 +23,7 @@ afterAll(() => browser.close());
 const openWorld = closedAfterTest(openHttpWorld);
 const openCli = closedAfterTest(openCliWorld);
 
-/** A page of this width, in a browser whose time is later. */
+/** Opens a page of this width, in a browser whose time is later. */
 async function open({ url }: HttpWorld, width: number, path = '/'): Promise<Page> {
   const view = await openView(browser, url, { width });
   onTestFinished(view.close);
@@ -48,7 +48,7 @@ async function openWorldWithHold(): Promise<HttpWorld> {
   return world;
 }
 
-/** The number of lines of each text on the page that matches the selector. */
+/** Returns the number of lines of each text on the page that matches the selector. */
 async function linesOf(page: Page, selector: string): Promise<Record<string, number>> {
   const script = `Object.fromEntries(
     [...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => {

@@ -10,7 +10,7 @@ export interface NetworkHttpWorld extends HttpWorld {
   people: string[];
 }
 
-/** A world whose board is a network, and whose contacts have been compared with it. */
+/** Opens a world whose board is a network, and whose contacts have been compared with it. */
 export async function openNetworkWorld(
   options: HttpWorldOptions = {},
   { contacts = 80, board = 12 } = {},

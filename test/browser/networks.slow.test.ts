@@ -84,7 +84,7 @@ function edgesShown(page: Page): Promise<string[]> {
   return inPicture(page, z.array(z.string()), EDGES);
 }
 
-/** The same edges as in the list, page after page. */
+/** Returns the same edges as in the list, page after page. */
 async function edgesListed(page: Page, path: string): Promise<string[]> {
   const edges: string[] = [];
   await page.goto(world.url + path);

@@ -70,7 +70,7 @@ interface Weight {
   libraryBytes: number;
 }
 
-/** Returns whether the address has a page: some have a file to download. */
+/** True if the address has a page: some have a file to download. */
 async function isShown(path: string): Promise<boolean> {
   const headers = { cookie: `${cookie.name}=${cookie.value}` };
   const answer = await fetch(world.url + path, { headers, redirect: 'manual' });

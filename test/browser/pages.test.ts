@@ -6,7 +6,7 @@ import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
-/** The headers that a browser adds to a request from one of our pages. */
+/** Returns the headers that a browser adds to a request from one of our pages. */
 function fromOurPage({ url }: HttpWorld): Record<string, string> {
   return { origin: url, 'content-type': 'application/x-www-form-urlencoded' };
 }

@@ -15,15 +15,15 @@ afterAll(() => browser.close());
 
 const openWorld = closedAfterTest(openHttpWorld);
 
-/** A service that is known as `localhost`, which is a name. */
+/** Opens a service that is known as `localhost`, which is a name. */
 async function open() {
   const world = await openWorld({ isIdle: true, isPublic: true, publicName: 'localhost' });
   return { ...world, origin: world.url.replace('127.0.0.1', 'localhost') };
 }
 
 /**
- * A page and its device's authenticator, which responds immediately. It would also respond without a user to passkeys
- * that fields offer. Unless a test is about that, the browser does not support it.
+ * Returns a page and its device's authenticator, which responds immediately. It would also respond without a user to
+ * passkeys that fields offer. Unless a test is about that, the browser does not support it.
  */
 async function look(origin: string, options: ViewOptions & { hasAutofill?: boolean } = {}) {
   const { hasAutofill = false, ...others } = options;

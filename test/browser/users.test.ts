@@ -33,7 +33,7 @@ async function enter(world: HttpWorld, cookie: string, options?: ViewOptions): P
   return view;
 }
 
-/** The cookie of the browser that has used the one-time link. */
+/** Returns the cookie of the browser that has used the one-time link. */
 async function beginVisit({ url }: HttpWorld, { path }: FirstVisit) {
   const followed = await fetch(url + path, { method: 'POST', redirect: 'manual' });
   const [, name = '', value = ''] =

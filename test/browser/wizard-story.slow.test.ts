@@ -259,7 +259,7 @@ const peopleSchema = z.object({
   records: z.array(z.object({ Id: z.string(), LastName: z.string() })),
 });
 
-/** The contacts in the Salesforce org, in a fixed order. */
+/** Returns the contacts in the Salesforce org, in a fixed order. */
 async function people({ crms: { salesforce } }: SetupWorld) {
   const soql = 'SELECT Id, LastName FROM Contact ORDER BY Id';
   const answer = await fetch(

@@ -15,7 +15,7 @@ const KNOWN_DONORS = 200;
 /** Long enough to be observed while running. */
 const NETWORK_JOB_TIME_MS = 200;
 
-/** Maximum number of times that a test polls a job before it gives up, and the time between two polls. */
+/** The maximum number of times that a test polls a job before it gives up, and the time between two polls. */
 const MAX_POLLS = 2_400;
 const POLL_INTERVAL_MS = 25;
 
@@ -65,7 +65,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return service;
 }
 
-/** The same for several tests, until the service is closed. */
+/** Opens the same for several tests, until the service is closed. */
 export async function openService(
   options: ServiceOptions = {},
 ): Promise<Service & { close(): Promise<void> }> {
@@ -138,12 +138,12 @@ export async function ask(
 /** An ID that does not belong to any donor, network or job. */
 export const UNKNOWN_ID = 'f'.repeat(32);
 
-/** One of the known donors. */
+/** Returns one of the known donors. */
 export function donorAt(service: Service, index: number): string {
   return z.string().parse(service.donorIds[index]);
 }
 
-/** The number of credits left in a bucket. */
+/** Returns the number of credits left in a bucket. */
 export async function creditsIn(service: Service, bucket: string, apiKey = service.apiKey) {
   const { body } = await ask(service, 'GET', '/credits', undefined, apiKey);
   return z.record(z.string(), z.number()).parse(body)[bucket];

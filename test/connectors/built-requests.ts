@@ -11,7 +11,7 @@ import { GuardedTransport } from '../../connectors/salesforce/client.ts';
 export const OWN_TO_HUBSPOT =
   /^\w+ \/(crm\/(?:v3\/)?(?:properties|property-validations)|account-info|settings\/currencies|oauth)\//;
 
-/** A request as in a stand-in's ledger, without its query. */
+/** Returns a request as in a stand-in's ledger, without its query. */
 export function toEntry(method: string, url: string): string {
   return `${method} ${new URL(url, 'https://any.invalid').pathname.replace(/\/$/, '')}`;
 }

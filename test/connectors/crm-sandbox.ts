@@ -10,7 +10,7 @@ const requestsSchema = z.object({
   ),
 });
 
-/** The requests that tests send to any CRM's sandbox, below its root. */
+/** Returns the requests that tests send to any CRM's sandbox, below its root. */
 export function sandboxControl(rootUrl: string) {
   return {
     control,

@@ -45,7 +45,7 @@ export interface ConnectorChoices {
   signal?: AbortSignal;
 }
 
-/** An empty folder. Its connectors read `in.csv`. */
+/** Opens an empty folder. Its connectors read `in.csv`. */
 export async function openCsvFolder(): Promise<CsvFolder> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-csv-'));
   const path = (name: string) => join(folder, name);
@@ -87,7 +87,7 @@ async function makeOld(path: string): Promise<void> {
   await utimes(path, then, then);
 }
 
-/** An open connector over this file. */
+/** Returns an open connector over this file. */
 export function csvConnectorFor(path: string, options?: ConnectorChoices): Promise<Connector> {
   return csvConnector.open(optionsFor(path, options));
 }

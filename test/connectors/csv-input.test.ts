@@ -27,7 +27,7 @@ async function refusal(
   throw new Error('The file was accepted.');
 }
 
-/** The contacts that are read from this input. */
+/** Returns the contacts that are read from this input. */
 async function contactsIn(content: string | Buffer, options?: ConnectorChoices) {
   await folder.write('in.csv', content);
   const connector = await folder.connector(options);

@@ -134,7 +134,7 @@ interface SyncRequest {
   budget?: { perRun: number };
 }
 
-/** The contacts whose profiles are kept. */
+/** Returns the contacts whose profiles are kept. */
 async function keptOf({ database: { db } }: SyncWorld): Promise<string[]> {
   const rows = await db
     .selectFrom('kept_profiles')

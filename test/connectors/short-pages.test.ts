@@ -37,7 +37,7 @@ const pageSchema = z.object({ rows: z.array(rowSchema), next: z.number().nullabl
 /** The API's behaviour from its second page on. */
 type SecondPage = 'whole' | 'ends early' | 'fails' | 'is empty';
 
-/** The API: `GET /contacts?from=N`, `GET /contacts/ID`, `PUT /contacts/ID`. */
+/** Starts the API: `GET /contacts?from=N`, `GET /contacts/ID`, `PUT /contacts/ID`. */
 async function startApi() {
   const rows = new Map<string, ApiRow>();
   const state: { second: SecondPage } = { second: 'whole' };

@@ -10,7 +10,7 @@ function refusal(fields: readonly string[] = [], more: Partial<Refusal> = {}): R
   return { retriable: false, code: 'RULE', message: 'Refused.', fields, ...more };
 }
 
-/** A CRM that refuses every request with one of these fields. */
+/** Creates a CRM that refuses every request with one of these fields. */
 function createCrm(bad: readonly string[], names: 'none' | 'field' | 'another' = 'none') {
   const stored: Record<string, unknown> = {};
   let requests = 0;

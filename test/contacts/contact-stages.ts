@@ -44,7 +44,7 @@ export interface ReadTestContact extends ReadContact {
   identity: string;
 }
 
-/** A contact as the connector has just read it, with its first identity by default. */
+/** Reads a contact as the connector has just read it, with its first identity by default. */
 export function readContact(crmId: string, identity = `identity of ${crmId}`): ReadTestContact {
   return { crmId, identity, optedOut: false };
 }
@@ -61,7 +61,7 @@ export function noting(
   };
 }
 
-/** The id of a contact's job at our side and at the service's. */
+/** Returns the id of a contact's job at our side and at the service's. */
 export function trackingIdOf(crmId: string): string {
   return `tracking-${crmId}`;
 }
@@ -70,7 +70,7 @@ export function jobIdOf(crmId: string): string {
   return `job-${crmId}`;
 }
 
-/** The decision to submit a contact. */
+/** Returns the decision to submit a contact. */
 export function choose(priority = 1): Decision {
   return { kind: 'choose', reason: 'never_enhanced', priority };
 }
@@ -84,7 +84,7 @@ export const SETTLE_FRESH: Decision = { kind: 'settle', reason: 'profile_fresh',
 /** The rest of a page without removed contacts and without a watermark. */
 export const NO_MORE = { removed: [], cursor: null };
 
-/** The row of a contact that is settled with a fresh profile by default. */
+/** Returns the row of a contact that is settled with a fresh profile by default. */
 export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): ContactRow {
   const identity = `identity of ${changes.crm_id}`;
   return {
@@ -153,7 +153,7 @@ export async function submit(
 /** Whatever was paid for may be shared. */
 export const SHARING: SharingRules = { since: 0, heedsLost: true };
 
-/** The job for a contact. It is not shared unless a person is named. */
+/** Returns the job for a contact. It is not shared unless a person is named. */
 export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
   return {
     trackingId: trackingIdOf(crmId),
@@ -280,7 +280,7 @@ export function holdAtDelivery(
   );
 }
 
-/** A fingerprint of an identity with these parts. */
+/** Returns a fingerprint of an identity with these parts. */
 export function identityWith({ name = 'n', address = 'a', employer = 'e' } = {}): string {
   return toIdentityText({
     whole: name + address + employer,
@@ -315,7 +315,7 @@ export async function holdChanged(
   await holdChanges(world.store, world.lease, RUN, randomUUID);
 }
 
-/** The row of a contact. Fails if there is none. */
+/** Returns the row of a contact. Fails if there is none. */
 export function contactOf({ db }: StoreWorld, crmId: string): Promise<ContactRow> {
   return db
     .selectFrom('contacts')
@@ -325,7 +325,7 @@ export function contactOf({ db }: StoreWorld, crmId: string): Promise<ContactRow
     .executeTakeFirstOrThrow();
 }
 
-/** The row of a contact's job. Fails if there is none. */
+/** Returns the row of a contact's job. Fails if there is none. */
 export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']> {
   return db
     .selectFrom('jobs')
@@ -334,7 +334,7 @@ export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']
     .executeTakeFirstOrThrow();
 }
 
-/** The hold of a contact's job. Fails if there is none. */
+/** Returns the hold of a contact's job. Fails if there is none. */
 export async function holdOf({ store }: StoreWorld, crmId: string): Promise<ContactQuestion> {
   const hold = await findQuestion(store.reader, trackingIdOf(crmId));
   if (hold?.about !== 'contact') throw new Error(`There is no hold of ${crmId}`);

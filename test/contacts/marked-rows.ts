@@ -11,7 +11,7 @@ export const MARKED = 'contact-marked-7f3a';
  */
 export const ID_COLUMNS = ['crm_id', 'contact', 'merged_into'];
 
-/** The product's own tables with their columns. */
+/** Returns the product's own tables with their columns. */
 export async function productTables({ db }: Pick<StoreWorld, 'db'>) {
   const found = await db.introspection.getTables();
   return found.filter(
@@ -19,7 +19,7 @@ export async function productTables({ db }: Pick<StoreWorld, 'db'>) {
   );
 }
 
-/** The tables that have a contact's id. */
+/** Returns the tables that have a contact's id. */
 export async function tablesWithIds(world: Pick<StoreWorld, 'db'>): Promise<string[]> {
   return (await productTables(world)).flatMap(({ name, columns }) =>
     columns.some((column) => ID_COLUMNS.includes(column.name)) ? name : [],
@@ -38,7 +38,7 @@ async function columnsOf({ db }: StoreWorld, table: string): Promise<Column[]> {
   return one?.columns ?? [];
 }
 
-/** The column that has the contact's id. */
+/** Returns the column that has the contact's id. */
 export async function idColumn(world: StoreWorld, table: string): Promise<string> {
   const names = (await columnsOf(world, table)).map(({ name }) => name);
   return ID_COLUMNS.find((name) => names.includes(name)) ?? '';

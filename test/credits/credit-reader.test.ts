@@ -31,7 +31,7 @@ interface Service {
   answer(signal?: AbortSignal): Promise<CreditBalances>;
 }
 
-/** A reader for a service whose next responses a test decides. */
+/** Opens a reader for a service whose next responses a test decides. */
 function openReader() {
   const clock = createFakeClock();
   const asked: string[] = [];

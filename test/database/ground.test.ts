@@ -58,7 +58,7 @@ async function contentsOf(db: Database) {
   return { tables, taken: taken.rows, ground: await findGround(db) };
 }
 
-/** The hash of the ground's statements for SQLite, which is also the hash on Postgres. */
+/** Returns the hash of the ground's statements for SQLite, which is also the hash on Postgres. */
 async function hashStatements(): Promise<string> {
   const statements: string[] = [];
   const db = new Kysely<unknown>({

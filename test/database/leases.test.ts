@@ -64,7 +64,7 @@ async function letPass({ db, clock }: StoreWorld, kind: string, ms: number): Pro
   await db.updateTable('integrations').set({ lease_until }).execute();
 }
 
-/** The same store as seen by another host, whose clock is ahead of the first host's by this much. */
+/** Returns the same store as seen by another host, whose clock is ahead of the first host's by this much. */
 function elsewhere({ db, clock }: StoreWorld, aheadMs: number) {
   const theirs = createFakeClock(clock.now() + aheadMs);
   return createStore({ db, clock: theirs, fingerprint: testFingerprint });

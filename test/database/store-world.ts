@@ -54,7 +54,7 @@ async function openMigrated(open: OpenFresh) {
   return { db, url, tables: await tableNames(db) };
 }
 
-/** A fingerprint without a key. Like a real fingerprint, it does not reveal its input. */
+/** Returns a fingerprint without a key. Like a real fingerprint, it does not reveal its input. */
 export function testFingerprint(purpose: string, text: string): string {
   return createHash('sha256').update(`${purpose}\0${text}`).digest('base64url');
 }
@@ -66,7 +66,7 @@ export async function takeLease(store: Store, integrationId: string): Promise<Le
   return attempt.lease;
 }
 
-/** The tables of the product, by name. */
+/** Returns the tables of the product, by name. */
 export async function tableNames(db: Database): Promise<string[]> {
   const tables = await db.introspection.getTables();
   return tables.filter(isOfProduct).map(({ name }) => name);

@@ -96,7 +96,7 @@ async function states(world: StoreWorld, ids: readonly string[]): Promise<string
   return Promise.all(ids.map(async (id) => (await contactOf(world, id)).state));
 }
 
-/** The audit's entries about approvals and decisions, oldest first. */
+/** Returns the audit's entries about approvals and decisions, oldest first. */
 async function audited({ store }: StoreWorld): Promise<string[]> {
   const entries = await listAuditEntries(store, { limit: 20 });
   return entries
@@ -114,7 +114,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-/** A link that is open for ever. */
+/** Opens a link that is open for ever. */
 function openLink(hash: string) {
   return { hash, until: Number.MAX_SAFE_INTEGER };
 }

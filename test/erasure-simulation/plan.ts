@@ -82,8 +82,9 @@ export function historyOf(seed: number): History {
 }
 
 /**
- * An erasure that the CRM refuses, and an undo before it is repeated: the contact is blocked, and its writes are on
- * record. Other members of the board make the run look for paths again, so it replaces values of an earlier path.
+ * Returns an erasure that the CRM refuses, and an undo before it is repeated: the contact is blocked, and its writes
+ * are on record. Other members of the board make the run look for paths again, so it replaces values of an earlier
+ * path.
  */
 function cutOff(who: number): Step[] {
   return [
@@ -109,7 +110,7 @@ function setBack(who: number): Step[] {
   ];
 }
 
-/** A step that could bring an erased person back. */
+/** Returns a step that could bring an erased person back. */
 function lastStepOf(random: Random, person: number): Step {
   return random.pick<Step>([
     { do: 'undo', back: random.int(0, 3) },

@@ -62,7 +62,7 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
     return openNonprofit({ kind, world, service, folder: join(folder, name), crmDatabase });
   }
 
-  /** The database of a CRM that has the fields. A file needs none. */
+  /** Returns the database of a CRM that has the fields. A file needs none. */
   async function prepareCrm(kind: Kind): Promise<string | undefined> {
     if (kind === 'csv') return undefined;
     const nonprofit = await open(kind, `${kind}-template`, undefined);
@@ -72,7 +72,7 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
     return join(folder, `${kind}-template`, 'crm.db');
   }
 
-  /** The result of an undisturbed sync, and the points that it passes. */
+  /** Returns the result of an undisturbed sync, and the points that it passes. */
   async function undisturbed(kind: Kind, crmDatabase: string | undefined) {
     const nonprofit = await open(kind, `${kind}-undisturbed`, crmDatabase);
     const trace = join(folder, `${kind}.trace`);

@@ -225,14 +225,14 @@ async function ask(url: string, token: string): Promise<unknown> {
   return reply.json();
 }
 
-/** The fields of the default map. */
+/** Returns the fields of the default map. */
 async function managedFields(kind: Kind): Promise<string[]> {
   const file = join(import.meta.dirname, `../../config/fields.${kind}.json`);
   const map = z.array(z.object({ to: z.string() })).parse(JSON.parse(await readFile(file, 'utf8')));
   return map.map(({ to }) => to);
 }
 
-/** The written data, without the time, which differs from run to run. */
+/** Returns the written data, without the time, which differs from run to run. */
 function managed(record: Record<string, unknown>): Record<string, string> {
   const isOurs = ([name, value]: [string, unknown]) =>
     /donor|warm/i.test(name) && !/enhanced|date/i.test(name) && value !== null && value !== '';

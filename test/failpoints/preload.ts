@@ -19,7 +19,7 @@ function pass(point: string): void {
   if (point === deadly) process.kill(process.pid, 'SIGKILL');
 }
 
-/** The point before a piece of work and the one after it. */
+/** Returns the point before a piece of work and the one after it. */
 async function around<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   pass(`before ${name}`);
   const result = await work();

@@ -70,7 +70,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** A CRM whose users see each contact's status. */
+/** Opens a CRM whose users see each contact's status. */
 async function open(options: SyncWorldOptions = {}) {
   const made = await createForgetWorld({
     ...options,

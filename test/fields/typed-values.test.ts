@@ -6,7 +6,7 @@ import { NET_WORTH, open } from '../sync/worlds.ts';
 
 const TYPED = 'Ask Maria';
 
-/** A world in which a user types a value into the first contact right before it is written for the first time. */
+/** Opens a world in which a user types a value into the first contact right before it is written for the first time. */
 async function openTyped(when: 'always' | 'unlessEdited' | 'ifEmpty') {
   const world = await open({
     integration: {

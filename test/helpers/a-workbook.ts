@@ -16,7 +16,7 @@ const STYLES = `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheet
 <cellStyleXfs count="1"><xf/></cellStyleXfs>
 <cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="165" applyNumberFormat="1"/><xf numFmtId="166" applyNumberFormat="1"/></cellXfs></styleSheet>`;
 
-/** The bytes of a workbook with these sheets. */
+/** Creates the bytes of a workbook with these sheets. */
 export function aWorkbook(
   sheets: Readonly<Record<string, readonly (readonly (WorkbookCell | null)[])[]>>,
 ): Buffer {
@@ -61,7 +61,7 @@ function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-/** The bytes of an archive with these texts. */
+/** Returns the bytes of an archive with these texts. */
 export function zip(files: Readonly<Record<string, string>>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

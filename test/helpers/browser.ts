@@ -19,7 +19,7 @@ export interface Browser {
 
 const MAX_REDIRECTS = 10;
 
-/** A new browser without cookies. `served` has the real addresses of public addresses, by origin. */
+/** Creates a new browser without cookies. `served` has the real addresses of public addresses, by origin. */
 export function createBrowser(served: Readonly<Record<string, string>> = {}): Browser {
   const cookies = new Map<string, Map<string, string>>();
 

@@ -31,7 +31,7 @@ const SOURCES = [
   ],
 ];
 
-/** The built product, in a separate folder: pages are written in JSX, which Node does not read. */
+/** Creates the built product, in a separate folder: pages are written in JSX, which Node does not read. */
 export async function buildProduct(): Promise<{ main: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-built-'));
   // Users without rights also run it.

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The marks that occur in the bytes: in clear, in base64 at any position, in hex or in UTF-16. */
+/** Returns the marks that occur in the bytes: in clear, in base64 at any position, in hex or in UTF-16. */
 export function marksIn(bytes: Buffer, marks: readonly string[]): string[] {
   const text = bytes.toString('latin1');
   const lower = text.toLowerCase();
@@ -11,7 +11,7 @@ export function marksIn(bytes: Buffer, marks: readonly string[]): string[] {
   });
 }
 
-/** The content of all files in a folder and its subfolders. */
+/** Returns the content of all files in a folder and its subfolders. */
 export async function folderBytes(folder: string): Promise<Buffer> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

@@ -9,8 +9,8 @@ export interface PlainProxyOptions {
 }
 
 /**
- * A proxy on this machine that works like nginx without any `proxy_set_header`. It sends the address behind it as the
- * host, and adds nothing about itself or the caller.
+ * Opens a proxy on this machine that works like nginx without any `proxy_set_header`. It sends the address behind it as
+ * the host, and adds nothing about itself or the caller.
  */
 export async function openPlainProxy(target: string, options: PlainProxyOptions = {}) {
   const { hostname, port, host } = new URL(target);

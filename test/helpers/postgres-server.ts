@@ -133,7 +133,7 @@ async function stop(supervisor: Supervisor): Promise<void> {
 }
 
 /**
- * The folder of the binaries. They are copied into `folder` if this user cannot run them in place, or if their
+ * Returns the folder of the binaries. They are copied into `folder` if this user cannot run them in place, or if their
  * libraries' symbolic links were never created.
  */
 async function usableBinaries(folder: string): Promise<string> {

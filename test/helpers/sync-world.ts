@@ -71,7 +71,7 @@ export interface SyncWorldOptions {
   canonicalId?: (text: string) => string | null;
   /** Other forms of a contact's id. Defaults to none. */
   otherForms?: (crmId: string) => readonly string[];
-  /** Maximum number of people in a submission. Defaults to the service's maximum. */
+  /** The maximum number of people in a submission. Defaults to the service's maximum. */
   personsPerSubmission?: number;
   /** Puts something between the sync and its client of the service. */
   partner?: (client: PartnerClient) => PartnerClient;

@@ -16,14 +16,14 @@ export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
 /** Opens a fresh database. `describeEachDatabase` closes it after the suite. */
 export type OpenFresh = <Db = Tables>() => Promise<TestDatabase<Db>>;
 
-/** A new SQLite file in a separate folder. `close` removes the folder. */
+/** Opens a new SQLite file in a separate folder. `close` removes the folder. */
 export function openSqliteTemp<Db = Tables>(): Promise<TestDatabase<Db>> {
   return openSqliteFile<Db>(null);
 }
 
 let migratedFile: Promise<Buffer> | undefined;
 
-/** The same with the product's tables: a copy of a file that was migrated once in this process. */
+/** Opens the same with the product's tables: a copy of a file that was migrated once in this process. */
 export async function openSqliteMigrated(): Promise<TestDatabase> {
   migratedFile ??= migrateFile();
   return openSqliteFile<Tables>(await migratedFile);
@@ -56,13 +56,13 @@ async function openSqliteFile<Db>(content: Buffer | null): Promise<TestDatabase<
   return { ...database, url, close };
 }
 
-/** A new database on this test run's Postgres. It is deleted with the server. */
+/** Opens a new database on this test run's Postgres. It is deleted with the server. */
 export async function openPostgresFresh<Db = Tables>(): Promise<TestDatabase<Db>> {
   const url = await freshPostgresUrl();
   return { ...(await openDatabase<Db>(url)), url };
 }
 
-/** The URL of a fresh database on the Postgres of this run of the tests. */
+/** Returns the URL of a fresh database on the Postgres of this run of the tests. */
 export async function freshPostgresUrl(): Promise<string> {
   const response = await fetch(inject('databasesUrl'), { method: 'POST' });
   if (!response.ok) throw new Error(`No Postgres database: ${await response.text()}`);

@@ -18,7 +18,7 @@ export async function tablesOf(db: Database): Promise<string[]> {
     .sort();
 }
 
-/** All rows of a table as JSON, sorted. */
+/** Returns all rows of a table as JSON, sorted. */
 export async function rowsOf(db: Database, table: string): Promise<string[]> {
   const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(
     db,

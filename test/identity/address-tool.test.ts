@@ -13,7 +13,7 @@ const homes = people.flatMap(({ address }): AddressFields[] =>
   address === null ? [] : [{ ...address, country: 'United States' }],
 );
 
-/** One line from the fields, as the connectors create it. */
+/** Returns one line from the fields, as the connectors create it. */
 function lineOf({ street, city, state, postalCode, country }: AddressFields): string {
   const fields = [street, city, state, postalCode, country];
   return fields.filter((text) => text !== '').join(', ');

@@ -146,13 +146,13 @@ export const spellings: fc.Arbitrary<Spellings> = fc.array(fc.nat(1_000_000), {
   maxLength: 16,
 });
 
-/** The home with one part changed to something else. */
+/** Returns the home with one part changed to something else. */
 export function anotherOf(home: Home, part: keyof Home, seed: number): Home {
   const others = FACTS[part].filter((fact) => fact !== home[part]);
   return { ...home, [part]: others[seed % others.length] ?? home[part] };
 }
 
-/** The home as these choices write it: synonyms, case, order of the parts, commas and spaces. */
+/** Returns the home as these choices write it: synonyms, case, order of the parts, commas and spaces. */
 export function spelled(home: Home, choices: Spellings): string {
   let next = 0;
   const choose = <T>(of: readonly T[]): T | undefined =>

@@ -26,7 +26,7 @@ let house: RunnerHouse;
 let databaseUrl: string | undefined;
 afterEach(() => house.close());
 
-/** A house whose first process is called `here`. */
+/** Opens a house whose first process is called `here`. */
 async function open(options: CliWorldOptions = {}, maxRunsAtOnce?: number): Promise<RunnerWorld> {
   house = await openRunnerHouse({ databaseUrl, ...options });
   return house.openRunner('here', maxRunsAtOnce);

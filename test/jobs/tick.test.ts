@@ -209,7 +209,7 @@ async function takeWanted({ store }: Pick<Server, 'store'>): Promise<string[]> {
   return waiting.map(({ integrationId }) => integrationId);
 }
 
-/** The day on the calendar of a time zone. */
+/** Returns the day on the calendar of a time zone. */
 function dayOf(atMs: number, timeZone: string): string {
   return new Date(atMs).toLocaleDateString('en-CA', { timeZone });
 }

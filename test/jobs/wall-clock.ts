@@ -21,7 +21,7 @@ interface WallTime {
   weekday: number;
 }
 
-/** The line as it stands in settings. */
+/** Returns the line as it stands in settings. */
 export function textOf({ minutes, hours, days, weekdays }: CronLine): string {
   const [minute, hour, day, weekday] = [minutes, hours, days, weekdays].map(
     (numbers) => numbers?.join(',') ?? '*',
@@ -88,7 +88,7 @@ function wallTimeOf(atMs: number, shownMs: number): WallTime {
   };
 }
 
-/** The readings that no clock has shown between two minutes that follow each other. */
+/** Returns the readings that no clock has shown between two minutes that follow each other. */
 function leftOutBetween(before: WallTime, after: WallTime): WallTime[] {
   const leftOut: WallTime[] = [];
   const first = Date.parse(before.reading) + MINUTE_MS;

@@ -1,7 +1,7 @@
 import type { CrmField } from '../../src/core/crm-field.ts';
 import type { Profile } from '../../src/core/profile.ts';
 
-/** A writable text field without limits, except for the test's overrides. */
+/** Creates a writable text field without limits, except for the test's overrides. */
 export function aField(traits: Partial<CrmField> = {}): CrmField {
   return {
     name: 'Target__c',
@@ -17,7 +17,7 @@ export function aField(traits: Partial<CrmField> = {}): CrmField {
   };
 }
 
-/** A profile with every value, except for the test's overrides. */
+/** Creates a profile with every value, except for the test's overrides. */
 export function aProfile(traits: Partial<Profile> = {}): Profile {
   return {
     donorId: '0123456789abcdef0123456789abcdef',

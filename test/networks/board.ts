@@ -11,7 +11,7 @@ import {
 
 export const open = closedAfterTest(createNetworkWorld);
 
-/** A network of "board" with the first ten people. */
+/** Opens a network of "board" with the first ten people. */
 export async function openBoard(options: NetworkWorldOptions = {}): Promise<NetworkWorld> {
   const here = await open({ enhanced: 14, ...options });
   here.setBoard(0, 10);
@@ -31,7 +31,7 @@ export async function expectBoard(
   expect(await world.networkSpent()).toBe(credits);
 }
 
-/** The only hold. */
+/** Returns the only hold. */
 export async function theHold(world: NetworkWorld) {
   const [hold, ...more] = await listOpenQuestions(world.store.reader);
   if (!hold || more.length > 0) throw new Error('There is not one hold');

@@ -16,7 +16,7 @@ import { type NetworkWorld, ON_ADD, ON_JOB } from './network-world.ts';
 /** Longer than any test takes, by a clock that a test moves on. */
 const JOB_MS = 600_000;
 
-/** The members of "Board". If the request follows a job, the service first does the due work. */
+/** Returns the members of "Board". If the request follows a job, the service first does the due work. */
 async function membersOf({ byHand, networks }: NetworkWorld): Promise<string[] | undefined> {
   await byHand('GET', `/networks/jobs/${'0'.repeat(32)}`).catch(() => null);
   return (await networks())['Board'];

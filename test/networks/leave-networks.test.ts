@@ -10,7 +10,7 @@ import { createNetworkWorld, type NetworkWorld, ON_JOB } from './network-world.t
 let world: NetworkWorld;
 afterEach(() => world.close());
 
-/** A network of six people. The first is about to leave. */
+/** Opens a network of six people. The first is about to leave. */
 async function openBoard() {
   world = await createNetworkWorld({ enhanced: 7 });
   world.setBoard(0, 6);

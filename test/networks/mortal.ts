@@ -7,8 +7,8 @@ export interface Death {
 }
 
 /**
- * The dependencies of a process that is killed in the middle of mirroring. From that call on, it sends nothing more to
- * the store or to the service.
+ * Returns the dependencies of a process that is killed in the middle of mirroring. From that call on, it sends nothing
+ * more to the store or to the service.
  */
 export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
   let calls = 0;

@@ -48,7 +48,7 @@ async function stopInBulkAdd({ start, requests }: CliWorld): Promise<void> {
   expect({ exitCode, stdout }).toMatchObject({ exitCode: EXIT_CODES.stopped });
 }
 
-/** The network's number of members, and the credits that the networks bucket has lost. */
+/** Returns the network's number of members, and the credits that the networks bucket has lost. */
 async function books({ service: { rootUrl } }: CliWorld) {
   const { networks } = membersSchema.parse(await getJson(`${rootUrl}/_sandbox/networks`));
   const { ledger } = ledgerSchema.parse(

@@ -35,7 +35,7 @@ async function aUser({ world }: ExampleWorld): Promise<Example> {
   return { subjects: { user: (await join(world, 'Ben', 'viewer')).id } };
 }
 
-/** The ID of a decision about a contact whose response was lost. */
+/** Creates the ID of a decision about a contact whose response was lost. */
 async function aLostAnswer({ world, sync }: ExampleWorld): Promise<string> {
   await world.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
   await sync();
@@ -64,7 +64,7 @@ async function holdBatch(world: HttpWorld): Promise<void> {
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 const answeredSchema = z.object({ answer: z.object({ id: z.string() }) });
 
-/** A client at a public address, which no name server has to look up. */
+/** Creates a client at a public address, which no name server has to look up. */
 export function aClient(id: string, more: object = {}) {
   return {
     ...{ id, partner: { baseUrl: 'https://93.184.215.14', apiKey: 'key' } },

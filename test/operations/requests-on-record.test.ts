@@ -77,7 +77,7 @@ async function whatWasClosed({ application: { store } }: HttpWorld) {
   return (await listAccessTokens(store.reader)).map(({ id }) => id);
 }
 
-/** The audit entries, oldest first. */
+/** Returns the audit entries, oldest first. */
 async function audited({ application: { store } }: HttpWorld) {
   const entries = await listAuditEntries(store, { limit: 20 });
   return entries

@@ -141,7 +141,7 @@ function send(url: string, lookup: LookupFunction, init?: RequestInit) {
   return outboundFetch({ named: { origins: [], hosts: [] }, lookup })(url, init);
 }
 
-/** A resolver under the control of the test. */
+/** Returns a resolver under the control of the test. */
 function resolver(addressesOf: (name: string) => string[]): LookupFunction {
   return (name, _, answer) => {
     const found = addressesOf(name).map((address) => ({
@@ -152,7 +152,7 @@ function resolver(addressesOf: (name: string) => string[]): LookupFunction {
   };
 }
 
-/** A server of plain TCP that counts who connects. */
+/** Returns a server of plain TCP that counts who connects. */
 async function listening(answer = ''): Promise<{ port: number; connections(): number }> {
   let count = 0;
   const server = createServer((socket) => {

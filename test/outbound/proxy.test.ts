@@ -47,7 +47,10 @@ async function startHubspot() {
   return { port: await listen(server), received };
 }
 
-/** A proxy that records every byte that passes through it. `refuses` is its response if it refuses the connection. */
+/**
+ * Starts a proxy that records every byte that passes through it. `refuses` is its response if it refuses the
+ * connection.
+ */
 async function startProxy(target: number, refuses?: number) {
   const asked: { host: string; password: string | undefined }[] = [];
   const bytes: Buffer[] = [];

@@ -194,7 +194,7 @@ const peopleSchema = z.object({
   people: z.array(z.object({ firstName: z.string().nullable(), lastName: z.string().nullable() })),
 });
 
-/** The first people in the sandbox's contact list, ready to be submitted. */
+/** Returns the first people in the sandbox's contact list, ready to be submitted. */
 async function peopleOf(sandbox: PartnerSandbox, count: number) {
   const reply = await fetch(`${sandbox.rootUrl}/_sandbox/people?limit=${count}`);
   const { people } = peopleSchema.parse(await reply.json());

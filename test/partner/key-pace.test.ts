@@ -209,7 +209,10 @@ interface Ways {
   others: Way[];
 }
 
-/** A service up to 0.5 seconds away that takes up to 5 seconds more over a submit, in the middle or before or after it is counted. */
+/**
+ * Creates a service up to 0.5 seconds away that takes up to 5 seconds more over a submit, in the middle or before or
+ * after it is counted.
+ */
 function aBusyKey(): fc.Arbitrary<Ways> {
   return fc
     .record({
@@ -265,7 +268,7 @@ async function play({ submits, others }: Ways, restMs: number) {
   }
 }
 
-/** A pacer of 10 a second whose burst is spent. */
+/** Creates a pacer of 10 a second whose burst is spent. */
 async function anEmptyPacer(): Promise<{ pacer: Pacer; clock: FakeClock; granted: string[] }> {
   const clock = createFakeClock();
   const pacer = createPacer({ clock, ratePerSecond: 10, burst: 1 });

@@ -5,7 +5,7 @@ const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 
-/** A machine whose clock is ahead of the service's by this much, and a service that responds. */
+/** Opens a machine whose clock is ahead of the service's by this much, and a service that responds. */
 function open(aheadMs: number) {
   let uptimeMs = 50_000;
   let aheadNowMs = aheadMs;

@@ -70,7 +70,9 @@ function countRefused(times: readonly number[]): number {
   return refused;
 }
 
-/** The highest rate within any window: the processes do not make up for departures that a busy machine delayed. */
+/**
+ * Returns the highest rate within any window: the processes do not make up for departures that a busy machine delayed.
+ */
 function bestRate(times: readonly number[]): number {
   const counts = times.map((from) => times.filter((at) => at >= from && at < from + COUNTED_MS));
   return Math.max(...counts.map(({ length }) => length)) / (COUNTED_MS / 1_000);

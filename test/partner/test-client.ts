@@ -29,7 +29,7 @@ export function createHastyClock(): HastyClock {
   };
 }
 
-/** A client without a limit that waits in no time. */
+/** Creates a client without a limit that waits in no time. */
 export function aClient(
   baseUrl: string,
   options: Partial<PartnerClientOptions> = {},
@@ -57,7 +57,7 @@ export function aPerson(person: Partial<Person> = {}): Person {
   };
 }
 
-/** A log that keeps all entries. */
+/** Creates a log that keeps all entries. */
 export function createNotedLog(): Log & { notes: string[] } {
   const notes: string[] = [];
   const note = (facts: Readonly<Record<string, unknown>>, message: string) => {

@@ -121,7 +121,7 @@ export function rawAnswer(
   return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`;
 }
 
-/** The base URL of a port where no server listens. */
+/** Returns the base URL of a port where no server listens. */
 export async function deadBaseUrl(): Promise<string> {
   return `http://127.0.0.1:${await findFreePort()}${BASE_PATH}`;
 }

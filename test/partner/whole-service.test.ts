@@ -315,12 +315,12 @@ describe('the whole service', () => {
   });
 });
 
-/** An endpoint with all its parameters named alike. */
+/** Returns an endpoint with all its parameters named alike. */
 function shapeOf(endpoint: string): string {
   return endpoint.replace(/\{[^}]*\}/g, '{}');
 }
 
-/** The number of credits that an action takes from a bucket. */
+/** Returns the number of credits that an action takes from a bucket. */
 async function costOf(bucket: Bucket, act: () => Promise<unknown>): Promise<number> {
   const before = await client.readCredits();
   await act();
@@ -336,7 +336,7 @@ async function donorsOf({ rootUrl }: PartnerSandbox): Promise<string[]> {
   return [...new Set(people.flatMap(({ donorId }) => donorId ?? []))];
 }
 
-/** A client for a new team that has only this many credits in these buckets. */
+/** Creates a client for a new team that has only this many credits in these buckets. */
 async function aPoorClient(credits: Partial<Record<Bucket, number>>): Promise<PartnerClient> {
   const reply = await fetch(`${sandbox.rootUrl}/_sandbox/keys`, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import type { MirroredNetwork } from '../../src/networks/statements/mirrored-networks.ts';
 import type { Connection } from '../../src/partner/connections/connection.ts';
 
-/** A connection to Maria, who sat on a board with the contact, except for the test's overrides. */
+/** Creates a connection to Maria, who sat on a board with the contact, except for the test's overrides. */
 export function aConnection(traits: Partial<Connection> = {}): Connection {
   return {
     strength: 0.8,
@@ -29,7 +29,7 @@ export function connectionTo(
   });
 }
 
-/** A network whose name is its id. */
+/** Creates a network whose name is its id. */
 export function aNetwork(networkId: string, members: readonly string[]): MirroredNetwork {
   return { networkId, name: networkId, members: [...members] };
 }

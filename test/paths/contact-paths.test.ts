@@ -5,7 +5,7 @@ import { createPathWorld, INTRODUCER, type PathWorld } from './path-world.ts';
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** A synced board, and the contact with the first path. */
+/** Opens a synced board, and the contact with the first path. */
 async function openKnown(): Promise<string> {
   world = await createPathWorld();
   await world.sync();

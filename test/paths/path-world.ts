@@ -36,7 +36,7 @@ export interface PathWorldOptions extends SyncWorldOptions {
   board?: number;
 }
 
-/** A world in which nothing has run yet. */
+/** Creates a world in which nothing has run yet. */
 export async function createPathWorld({
   contacts = 120,
   board = 20,

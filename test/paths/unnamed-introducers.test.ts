@@ -5,7 +5,7 @@ import { createPathWorld, INTRODUCER, type PathWorld } from './path-world.ts';
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** The contacts by the member who introduces them. */
+/** Returns the contacts by the member who introduces them. */
 function byIntroducer(): Map<FieldValue, string[]> {
   return Map.groupBy(world.filled(INTRODUCER).keys(), (id) => world.crm.valueOf(id, INTRODUCER));
 }

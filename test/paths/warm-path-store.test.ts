@@ -73,8 +73,8 @@ function computed(
 }
 
 /**
- * A world in which the paths of all contacts were computed: one through Maria, one through Ben and Maria, and none for
- * the third.
+ * Returns a world in which the paths of all contacts were computed: one through Maria, one through Ben and Maria, and
+ * none for the third.
  */
 async function computedWorld(world: StoreWorld): Promise<StoreWorld> {
   await putDonors(world, crmIds(3));

@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000;
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** A world whose first run has succeeded. */
+/** Opens a world whose first run has succeeded. */
 async function open(options: PathWorldOptions = {}): Promise<PathWorld> {
   world = await createPathWorld(options);
   expect(await world.sync()).toMatchObject({ status: 'succeeded' });
@@ -50,7 +50,7 @@ async function comparesOf(work: () => Promise<unknown>): Promise<number> {
   return (await world.compares()) - before;
 }
 
-/** A contact with a path, and the store's data about it. */
+/** Returns a contact with a path, and the store's data about it. */
 async function somePath() {
   const row = await world.database.db
     .selectFrom('warm_paths')

@@ -223,7 +223,7 @@ function fold(name: string | null | undefined): string {
   return (name ?? '').toLowerCase();
 }
 
-/** One letter dropped, added, replaced, or swapped with its neighbour. */
+/** Returns one letter dropped, added, replaced, or swapped with its neighbour. */
 function isOneEditAway(one: string, other: string): boolean {
   if (one === other || Math.abs(one.length - other.length) > 1) return false;
   let start = 0;

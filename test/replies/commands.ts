@@ -31,7 +31,7 @@ export function hasHelpAlone(name: string): boolean {
   return HELP_ALONE.some((one) => one === first);
 }
 
-/** Every command and subcommand of the program, as they are typed. */
+/** Returns every command and subcommand of the program, as they are typed. */
 export async function listCommandNames(): Promise<string[]> {
   const stdout = aStream({ isTTY: false });
   const deps: AllDeps = {

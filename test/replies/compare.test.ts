@@ -20,7 +20,9 @@ const TYPED: Entry = {
   ...{ stdout: { error: { code: 'run_unknown' } }, stderr: [] },
 };
 
-/** The differences if these are recorded instead of the three above, in both directions of writing and reading. */
+/**
+ * Returns the differences if these are recorded instead of the three above, in both directions of writing and reading.
+ */
 function compare(...after: readonly Entry[]) {
   const [from, to] = [[SHOWN, UNKNOWN, TYPED], after].map((entries) =>
     readEntries(writeEntries(entries)),

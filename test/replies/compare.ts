@@ -69,7 +69,7 @@ function compareResponses(from: Entry, to: Entry | undefined): Change[] {
 
 const errorSchema = z.object({ error: z.object({ code: z.string() }) });
 
-/** The status or exit code, and the code of an error, by their places. */
+/** Returns the status or exit code, and the code of an error, by their places. */
 function outcomeOf(entry: Entry): object {
   const isCommand = entry.kind === 'command';
   const { data } = errorSchema.safeParse(isCommand ? entry.stdout : entry.body);
@@ -124,7 +124,7 @@ function isSentence(value: unknown): boolean {
   return typeof value === 'string' && value.includes(' ');
 }
 
-/** A difference as one line. */
+/** Returns a difference as one line. */
 export function describeDifference({ what, key, place, from, to }: Difference): string {
   if (what !== 'changed') return `${what}: ${key}`;
   return `changed: ${key}: ${place}: ${show(from)} -> ${show(to)}`;
@@ -135,7 +135,7 @@ function show(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value);
 }
 
-/** The number of missing, new and changed responses, by kind. */
+/** Returns the number of missing, new and changed responses, by kind. */
 export function summarize(differences: readonly Difference[]): string {
   if (differences.length === 0) return 'Both recordings are equal.';
   const byKind = Map.groupBy(differences, ({ kind }) => kind);

@@ -25,7 +25,7 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 export type Entry = z.infer<typeof entrySchema>;
 
-/** The request that a response belongs to. No two entries in a recording have the same one. */
+/** Returns the request that a response belongs to. No two entries in a recording have the same one. */
 export function keyOf({ kind, request, case: name, as }: Entry): string {
   return [kind, request, name, as].join(' | ');
 }

@@ -127,7 +127,7 @@ function bodyOf({ body, form, text }: Request, values: World['values']) {
   return { body: new URLSearchParams(Object.fromEntries(filled)) };
 }
 
-/** The document, the messages on a page, or the first lines of a file. */
+/** Reads the document, the messages on a page, or the first lines of a file. */
 function readBody(response: Response, text: string, replace: (text: string) => string): unknown {
   const type = response.headers.get('content-type') ?? '';
   if (text === '') return null;

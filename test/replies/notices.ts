@@ -25,7 +25,7 @@ export function readNotices(html: string): string[] {
   return [toText(heading), ...notices.filter((text) => text !== '')];
 }
 
-/** The position where the element that was opened before `start` is closed. */
+/** Returns the position where the element that was opened before `start` is closed. */
 function closingOf(html: string, tag: string, start: number): number {
   let depth = 1;
   for (const match of html.slice(start).matchAll(new RegExp(`<(/?)${tag}\\b[^>]*>`, 'g'))) {

@@ -22,7 +22,7 @@ export type CaseTable = Readonly<Record<string, Cases>>;
 
 export const NOWHERE = '00000000-0000-4000-8000-00000000dead';
 
-/** The same request with each value that the world has under the name. */
+/** Returns the same request with each value that the world has under the name. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{([\w ]+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
@@ -38,7 +38,7 @@ export function compareNames(
   };
 }
 
-/** An app's routes that respond, by method and pattern. Routes for all methods are guards. */
+/** Returns an app's routes that respond, by method and pattern. Routes for all methods are guards. */
 export function routeNames(routes: readonly { method: string; path: string }[]): string[] {
   const names = routes
     .filter(({ method }) => method !== 'ALL')

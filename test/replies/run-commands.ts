@@ -68,7 +68,7 @@ function readEnd(world: World, { exitCode, stdout, stderr }: CommandEnd, isJson:
   };
 }
 
-/** The single document. Text that is not a document is recorded unchanged. */
+/** Reads the single document. Text that is not a document is recorded unchanged. */
 function readDocument(stdout: string, replace: (text: string) => string): unknown {
   try {
     return shorten(JSON.parse(stdout), replace);

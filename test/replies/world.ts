@@ -125,7 +125,7 @@ const portOf = (url: string) => Number(new URL(url).port);
 /** The number of ports that may be in use before a port below another port is found. */
 const MAX_PORTS = 200;
 
-/** An alert receiver that accepts everything. Its port comes first if ports are listed in order. */
+/** Starts an alert receiver that accepts everything. Its port comes first if ports are listed in order. */
 async function startReceiver(below: number): Promise<{ url: string; close(): void }> {
   for (let tried = 0; tried < MAX_PORTS; tried += 1) {
     const receiver = await startReceiverAnywhere();
@@ -187,7 +187,7 @@ integrations:
 `;
 }
 
-/** A client that is applied to the database instead of standing in the file. */
+/** Returns a client that is applied to the database instead of standing in the file. */
 function appliedText(service: PartnerSandbox): string {
   return `integrations:
   - id: meadow
@@ -500,7 +500,7 @@ function askOf(url: string, credentials: Record<string, string>) {
   };
 }
 
-/** A setup with a name and a file that waits for the service's key. */
+/** Returns a setup with a name and a file that waits for the service's key. */
 async function beginSetup(url: string, cookie: string): Promise<string> {
   const send = (path: string, body: FormData | URLSearchParams) =>
     fetch(url + path, {

@@ -174,7 +174,7 @@ async function succeeds(
   return false;
 }
 
-/** The path with each id that may belong there, latest first. */
+/** Returns the path with each id that may belong there, latest first. */
 function pathsOf({ path, parameters }: Operation, known: Known): string[] {
   const query = parameters.filter(
     (parameter) => parameter.in === 'query' && 'example' in parameter.schema,

@@ -51,7 +51,7 @@ export function strangers(count: number): object[] {
   }));
 }
 
-/** A donor from the world, as a person to submit. */
+/** Returns a donor from the world, as a person to submit. */
 export function personOf(donor: Donor, trackingId = 'donor') {
   const home = donor.addresses[0];
   return {
@@ -101,7 +101,7 @@ const ledgerSchema = z.object({
   ),
 });
 
-/** The ledger's lines. */
+/** Reads the ledger's lines. */
 export async function readLedger(partner: PartnerSandbox, query = '') {
   return ledgerSchema.parse((await control(partner, 'GET', `/ledger${query}`)).body).ledger;
 }

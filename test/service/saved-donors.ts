@@ -8,7 +8,7 @@ import { ask } from './partner.ts';
 /** An ID that does not belong to any donor. */
 export const UNKNOWN_DONOR = 'f'.repeat(32);
 
-/** The ids of the first donors of the stand-in that tests start (50 donors, seed 1). */
+/** Returns the ids of the first donors of the stand-in that tests start (50 donors, seed 1). */
 export function donorIds(count: number): string[] {
   const world = createWorld({ seed: 1, donors: 50 });
   return Array.from({ length: count }, (_, number) => world.donor(number).id);
@@ -45,12 +45,12 @@ const lists = z.object({
   ),
 });
 
-/** A team's lists. */
+/** Reads a team's lists. */
 export async function readLists(partner: PartnerSandbox, apiKey?: string) {
   return lists.parse((await ask(partner, 'GET', '/lists', undefined, apiKey)).body).lists;
 }
 
-/** The ID of the list that every team has. */
+/** Returns the ID of the list that every team has. */
 export async function systemListId(partner: PartnerSandbox, apiKey?: string): Promise<string> {
   const all = await readLists(partner, apiKey);
   return z.string().parse(all.find((list) => list.is_system)?.list_id);
@@ -61,7 +61,7 @@ const listed = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** The ids of the donors on a list, with the next page's cursor. */
+/** Reads the ids of the donors on a list, with the next page's cursor. */
 export async function readListed(partner: PartnerSandbox, listId: string, query = '') {
   const { body } = await ask(partner, 'GET', `/lists/${listId}${query}`);
   const { donors, next_cursor } = listed.parse(body);

@@ -17,7 +17,7 @@ const auth = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** A connector with the settings of design 4.2 that opens nothing. */
+/** Creates a connector with the settings of design 4.2 that opens nothing. */
 export function aConnector(kind: string): ConnectorDefinition {
   return {
     contract: 2,

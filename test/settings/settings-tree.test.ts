@@ -10,7 +10,7 @@ const MANY = 200_000;
 /** It takes a few milliseconds here. The parser alone takes minutes, or dies. */
 const LIMIT_MS = 1_000;
 
-/** The problems in a text, and the time it took to find them. */
+/** Returns the problems in a text, and the time it took to find them. */
 function read(text: string) {
   const tookMs = startCpuTime();
   const { problems, readable } = readSettingsTree(text, {});

@@ -16,7 +16,7 @@ const CONVERT = join(import.meta.dirname, 'convert-source.ts');
 
 const run = promisify(execFile);
 
-/** A separate folder. The tool receives nothing from its environment and has no network access. */
+/** Returns a separate folder. The tool receives nothing from its environment and has no network access. */
 async function convert(project: string, folder: string) {
   const out = join(folder, 'converted');
   const nowhere = 'http://127.0.0.1:9';

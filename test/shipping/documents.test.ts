@@ -98,7 +98,7 @@ describe('the pictures of the documents', () => {
   });
 });
 
-/** The pictures that a document shows, as paths from the root. */
+/** Returns the pictures that a document shows, as paths from the root. */
 function imagesOf(document: string): string[] {
   const found = read(document).matchAll(/!\[[^\]]*\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"/g);
   return [...found].map(([, mark, attribute]) => join(dirname(document), mark ?? attribute ?? ''));
@@ -127,7 +127,7 @@ function leadsSomewhere(document: string, link: string): boolean {
   return heading === undefined || headingsOf(target).includes(heading);
 }
 
-/** The headings of a document as links name them. */
+/** Returns the headings of a document as links name them. */
 function headingsOf(document: string): string[] {
   return [...read(document).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) =>
     text

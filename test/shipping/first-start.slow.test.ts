@@ -226,7 +226,7 @@ async function containerIn(
   };
 }
 
-/** A folder inside the test's folder, to which the user without rights can write. */
+/** Creates a folder inside the test's folder, to which the user without rights can write. */
 async function aFolder(path: string, mode: number): Promise<string> {
   const made = join(folder, path);
   await mkdir(made, { recursive: true });

@@ -112,7 +112,7 @@ export async function liveOn({ node, place, folder, atEnd }: Installed): Promise
   expect(await readFile(refused, 'utf8')).toBe('');
 }
 
-/** One client of each kind. Resolves with the id of a contact of the file. */
+/** Writes one client of each kind. Resolves with the id of a contact of the file. */
 async function writeClients({
   folder,
   atEnd,

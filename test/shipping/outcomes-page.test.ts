@@ -21,7 +21,7 @@ interface Row {
   cost: string;
 }
 
-/** The rows of all tables with four columns, by the words in their first cell. */
+/** Reads the rows of all tables with four columns, by the words in their first cell. */
 function readRows(): Map<string, Row[]> {
   const rows = new Map<string, Row[]>();
   let section = '';
@@ -53,7 +53,7 @@ function withoutLinks(cell: string): string {
   return cell.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }
 
-/** The explanations of the page, by section and word. */
+/** Reads the explanations of the page, by section and word. */
 function readExplanations(section: string): Record<string, ReasonExplanation> {
   const found: Record<string, ReasonExplanation> = {};
   for (const [name, ofName] of rows) {

@@ -493,7 +493,7 @@ describe('the package', () => {
     }
   });
 
-  /** The service, for one test. */
+  /** Creates the service, for one test. */
   async function aService(): Promise<PartnerSandbox> {
     const service = await startPartnerSandbox({ donors: 300, rate: 0, jobTimeMs: 0 });
     onTestFinished(() => service.close());

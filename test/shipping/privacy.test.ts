@@ -67,7 +67,7 @@ function byTable(one: { table: string }, other: { table: string }): number {
   return one.table < other.table ? -1 : 1;
 }
 
-/** The rows of the table below "In the database". */
+/** Returns the rows of the table below "In the database". */
 function rowsOf(document: string) {
   const [, part = ''] = document.split('## In the database');
   const lines = part.split('\n## ')[0]?.match(/^\| `.*\|$/gm) ?? [];

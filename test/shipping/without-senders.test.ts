@@ -99,7 +99,7 @@ describe("the vendors' libraries", () => {
 
   const playSource = (code: string) => play(['--input-type=module', '--eval', code]);
 
-  /** The program with the probe as an additional entry, so that both have the same library modules. */
+  /** Creates the program with the probe as an additional entry, so that both have the same library modules. */
   async function buildWithProbe(): Promise<RolldownOutput> {
     const entry = '\0probe';
     const bundle = await rolldown({

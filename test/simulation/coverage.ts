@@ -76,7 +76,7 @@ export function createCoverage(): CoverageCounts {
 
 const cell = (event: string, place: string) => `${event} at ${place}`;
 
-/** All events in all states in which the table allows them. */
+/** Returns all events in all states in which the table allows them. */
 function cellsOfLife(): string[] {
   return Object.entries<EventRow>(LIFE).flatMap(([event, { ways }]) => {
     const places = ways.flatMap(({ from }) => LIFE_STATES.filter((place) => from.includes(place)));
@@ -109,7 +109,7 @@ function watched(row: EventRow, onTaken: (place: LifeState) => void): EventRow {
   return { ...row, ways };
 }
 
-/** All transitions that the table of a contact's life allows. */
+/** Returns all transitions that the table of a contact's life allows. */
 function waysOfLife(): string[] {
   const all = Object.values<EventRow>(LIFE).flatMap(({ ways }) =>
     ways.flatMap(({ from, to }) =>

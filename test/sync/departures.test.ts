@@ -95,7 +95,7 @@ async function makeAnswersOlder({ database }: SyncWorld, ms: number): Promise<vo
     .execute();
 }
 
-/** All contacts in the order of the pages, a hundred on each. */
+/** Returns all contacts in the order of the pages, a hundred on each. */
 function inPageOrder({ crm }: SyncWorld): string[] {
   const records = [...crm.records].sort(([, one], [, other]) => one.revision - other.revision);
   return records.map(([id]) => id);
@@ -124,7 +124,7 @@ describe('a list with other IDs for the same contacts', () => {
       .execute();
   }
 
-  /** The same people under other IDs, and without our values, as in an export from elsewhere. */
+  /** Returns the same people under other IDs, and without our values, as in an export from elsewhere. */
   function renumber({ crm }: SyncWorld, ids: readonly string[]): string[] {
     return ids.map((id) => {
       const contact = crm.records.get(id)?.contact;

@@ -45,7 +45,7 @@ function contactOf({ crm }: SyncWorld, id: string): Contact {
   return record.contact;
 }
 
-/** The tables that name the contact anywhere. */
+/** Returns the tables that name the contact anywhere. */
 async function tablesNaming({ database }: SyncWorld, id: string): Promise<string[]> {
   const tables = Object.entries(await everything(database.db));
   return tables.flatMap(([name, rows]) => (rows.some((row) => row.includes(id)) ? name : []));
@@ -209,7 +209,7 @@ function whileReading() {
 }
 
 describe('what a person decides about who may be erased, while a run reads', () => {
-  /** A contact that is held because it looks like the erased contact. */
+  /** Opens a contact that is held because it looks like the erased contact. */
   async function openHeld() {
     const { reading, options } = whileReading();
     const { world, erased, others, contact, spent } = await openErased(options);

@@ -33,7 +33,7 @@ afterEach(async () => {
   while (cleanUps.length > 0) await cleanUps.pop()?.();
 });
 
-/** A service, a contact list, and the settings that sync it into this database. */
+/** Opens a service, a contact list, and the settings that sync it into this database. */
 async function open(database: string): Promise<{ service: ServiceControl; sync: HostedSync }> {
   const sandbox = await startPartnerSandbox({ donors: 500, rate: 0, jobTimeMs: 300 });
   const { service, settings, remove } = await openCsvFolder(sandbox, {

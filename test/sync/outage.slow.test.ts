@@ -16,7 +16,7 @@ afterEach(async () => {
   while (closers.length > 0) await closers.pop()?.();
 });
 
-/** A world over the Postgres at this URL. */
+/** Opens a world over the Postgres at this URL. */
 async function openOver(url: string, options: SyncWorldOptions = {}): Promise<SyncWorld> {
   const database = { ...(await openDatabase<Tables>(url)), url };
   closers.push(database.close);
@@ -40,7 +40,10 @@ async function lostAnswers({ store }: SyncWorld): Promise<number> {
 /** Longer than a statement takes, and as long as a small server needs to restart. */
 const AWAY_MS = 3_000;
 
-/** A client for which the database becomes unavailable after the first submission, before the response is recorded. */
+/**
+ * Returns a client for which the database becomes unavailable after the first submission, before the response is
+ * recorded.
+ */
 function awayAfterSubmit(client: PartnerClient, proxy: PostgresProxy): PartnerClient {
   let isFirst = true;
   return {

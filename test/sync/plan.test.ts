@@ -60,7 +60,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
   };
 }
 
-/** A contact as it was read. By default only a text identifies it. */
+/** Returns a contact as it was read. By default only a text identifies it. */
 function read({
   identity = 'same',
   lost = [],

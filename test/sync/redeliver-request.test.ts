@@ -31,7 +31,7 @@ async function openSynced(people: number, options: Parameters<typeof open>[0] = 
   return { world, runId, spent, values: valuesOf(world) };
 }
 
-/** The values in the CRM's mapped fields. */
+/** Returns the values in the CRM's mapped fields. */
 function valuesOf({ crm }: SyncWorld): Record<string, unknown> {
   return Object.fromEntries(
     [...crm.records.keys()].map((id) => [id, FIELDS.map(({ to }) => crm.valueOf(id, to))]),

@@ -27,7 +27,7 @@ function linesOf(count: number): FieldMapping[] {
   return FIELDS.slice(0, count).map((line) => ({ ...line, when: 'unlessEdited' }));
 }
 
-/** A CRM behind a network: a run creates no field in it. */
+/** Returns a CRM behind a network: a run creates no field in it. */
 function asServer(crm: MemoryCrm, signal: AbortSignal): Connector {
   const connector = createMemoryConnector(crm, signal);
   return { ...connector, capabilities: { ...connector.capabilities, remote: true } };
@@ -57,7 +57,7 @@ async function expectWhole(world: SyncWorld, fields: readonly string[]): Promise
   }
 }
 
-/** A connector that decides to omit each Donor Age, unless the value is there to learn from. */
+/** Returns a connector that decides to omit each Donor Age, unless the value is there to learn from. */
 function leavingOutAges(crm: MemoryCrm, signal: AbortSignal): Connector {
   const refusal = { retriable: false, code: 'JUDGED', message: 'No.', fields: ['Donor Age'] };
   const connector = createMemoryConnector(crm, signal);

@@ -198,7 +198,7 @@ describe('a contact that waits for the job of a replaced key and is merged', () 
   });
 });
 
-/** A world whose contacts wait, because the current key cannot see their jobs, and the credits spent on them. */
+/** Opens a world whose contacts wait, because the current key cannot see their jobs, and the credits spent on them. */
 async function openWaiting(count = 1) {
   const world = await openWithJobs(count);
   const integration = await withNewKey(world);
@@ -210,7 +210,7 @@ async function openWaiting(count = 1) {
   return { world, integration, waiting, remaining, spent: await world.spentInAll() };
 }
 
-/** A contact with the same names and another employer. */
+/** Adds a contact with the same names and another employer. */
 function addNamesake(world: SyncWorld, crmId: string): string {
   const details = identityOf(world, crmId);
   return world.crm.addContact({ ...details, employers: ['Cobalt Lantern Works'] });

@@ -24,7 +24,7 @@ async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
   return world;
 }
 
-/** Two integrations with the same people, of which the first has enhanced its own. */
+/** Opens two integrations with the same people, of which the first has enhanced its own. */
 async function openTwo(count: number, options: Parameters<typeof createNeighbour>[1] = {}) {
   const world = await open();
   const ids = await world.addPeople(count);

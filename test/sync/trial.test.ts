@@ -32,7 +32,7 @@ function addUnknown({ crm }: SyncWorld, count: number): string[] {
   });
 }
 
-/** The sizes of the submissions, in their order. */
+/** Returns the sizes of the submissions, in their order. */
 async function submissionSizes({ database }: SyncWorld): Promise<number[]> {
   const rows = await database.db
     .selectFrom('submissions')
@@ -66,7 +66,7 @@ function strangers(isOn: () => boolean): NonNullable<SyncWorldOptions['partner']
   });
 }
 
-/** A connector that reads its people from the columns that `columns` names at that moment. */
+/** Returns a connector that reads its people from the columns that `columns` names at that moment. */
 function readingFrom(columns: () => string): NonNullable<SyncWorldOptions['connector']> {
   return (crm, signal) => ({
     ...createMemoryConnector(crm, signal),
@@ -328,7 +328,7 @@ describe('a mapping that was accepted', () => {
   });
 });
 
-/** A world whose jobs complete, but whose profiles cannot be read once a test requests that. */
+/** Opens a world whose jobs complete, but whose profiles cannot be read once a test requests that. */
 async function openWithLateProfiles() {
   let isUnread = false;
   const world = await open({

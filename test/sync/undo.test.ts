@@ -11,7 +11,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-/** A service that makes everyone a year older with each request. */
+/** Opens a service that makes everyone a year older with each request. */
 function openAgeingWorld(): Promise<SyncWorld> {
   let age = 40;
   return createSyncWorld({

@@ -8,7 +8,7 @@ export const NET_WORTH = 'Donor Net Worth';
 /** A world that is closed after its test. */
 export const open = closedAfterTest(createSyncWorld);
 
-/** A world whose contacts are all in the CRM and enhanced. */
+/** Opens a world whose contacts are all in the CRM and enhanced. */
 export async function openEnhanced(count: number, options?: SyncWorldOptions): Promise<SyncWorld> {
   const world = await open(options);
   await world.addPeople(count);
@@ -17,7 +17,7 @@ export async function openEnhanced(count: number, options?: SyncWorldOptions): P
   return world;
 }
 
-/** A contact that the first run has written a net worth into. */
+/** Creates a contact that the first run has written a net worth into. */
 export function aWrittenContact({ crm }: SyncWorld): string {
   const write = crm.writes.find(({ values }) => values[NET_WORTH]);
   if (!write) throw new Error('No contact was written');

@@ -6,7 +6,7 @@ import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
 import { createLatency, type LatencyOptions } from '../../testbed/latency.ts';
 import { ask, startPartner, strangers } from '../service/partner.ts';
 
-/** The latencies drawn for this many requests with consecutive numbers. */
+/** Returns the latencies drawn for this many requests with consecutive numbers. */
 function drawn(options: LatencyOptions, numbers: readonly number[], requests: number): number[] {
   let at = 0;
   const draw = createLatency(options, () => numbers[at++ % numbers.length] ?? 0);

@@ -5,7 +5,7 @@ import { createRandom } from '../../../test/simulation/random.ts';
 import { Drop, type Edge, type Input } from './edge.ts';
 import { mutate } from './mutate.ts';
 
-/** Maximum time for reading one input. */
+/** The maximum time for reading one input. */
 const HANG_MS = 1_000;
 
 /** One of this many inputs is an unchanged example. */

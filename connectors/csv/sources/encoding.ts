@@ -52,7 +52,7 @@ function isNextOf(decoder: TextDecoder, bytes: Buffer): boolean {
   }
 }
 
-/** Returns true if every character of the text exists in the encoding. */
+/** True if every character of the text exists in the encoding. */
 export function isEncodable(text: string, encoding: Encoding): boolean {
   return encoding === 'utf-8' ? text.isWellFormed() : ENCODABLE_IN_LATIN1.test(text);
 }

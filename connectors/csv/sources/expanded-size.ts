@@ -14,7 +14,7 @@ const PACKED = 8;
 /** Means that the size is stored elsewhere. */
 const ELSEWHERE = 0xffffffff;
 
-/** Returns true if the files in an archive have more bytes than this. Returns false if it is not an archive. */
+/** True if the files in an archive have more bytes than this. Returns false if it is not an archive. */
 export async function expandsBeyond(bytes: Uint8Array, most: number): Promise<boolean> {
   let total = 0;
   for (const entry of readEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) {

@@ -36,7 +36,7 @@ export interface TextSource {
 /** The two kinds of files that are read and never written. */
 export type ForeignKind = 'UTF-16 text' | 'workbook';
 
-/** Maximum size of a text that is converted to UTF-8 in memory. */
+/** The maximum size of a text that is converted to UTF-8 in memory. */
 const MOST_UTF_16_BYTES = 512 * 1024 * 1024;
 
 /** Opens a file's text. Throws a ConfigurationError for a workbook or UTF-16 text that cannot be read. */

@@ -31,7 +31,7 @@ export const hiddenCompanies: CompanyNames = {
   findNames: async () => new Map(),
 };
 
-/** Returns true if the token may see companies. If its scopes are unknown, this costs one request. */
+/** True if the token may see companies. If its scopes are unknown, this costs one request. */
 export async function mayReadCompanies(
   api: Pick<HubspotApi, 'listRecords'>,
   signIn: Pick<SignIn, 'scopes'>,

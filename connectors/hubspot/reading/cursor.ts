@@ -105,7 +105,7 @@ function isListDue({ listBy }: Cursor, nowMs: number): boolean {
   return listBy !== undefined && nowMs >= Date.parse(listBy);
 }
 
-/** Returns whether it is a watermark, and not a position in the middle of a reading. */
+/** True if it is a watermark, and not a position in the middle of a reading. */
 function isWhole({ since, after }: Cursor): boolean {
   return since !== null && after === undefined;
 }

@@ -100,7 +100,7 @@ function findMiddle(count: number): number {
   return Math.min(MAX_OFFSET, middle);
 }
 
-/** Returns whether a result matches its search. If it does not, gaps in it prove nothing. */
+/** True if a result matches its search. If it does not, gaps in it prove nothing. */
 export function isAnswerTo(ask: Ask, ids: readonly bigint[]): boolean {
   return ids.every((id, at) => {
     const above = ids[at - 1] ?? ask.to;

@@ -56,7 +56,7 @@ export function getPosition({ mode, after, spans }: WalkState): WalkPosition {
   return { after, rest: mode === 'both' ? spans : null };
 }
 
-/** Returns whether the next page of the list contains anything that is still to be read. */
+/** True if the next page of the list contains anything that is still to be read. */
 export function isListNext({ mode, listedTo, spans }: WalkState): boolean {
   return mode !== 'both' || listedTo === null || spans[0]?.from === listedTo;
 }

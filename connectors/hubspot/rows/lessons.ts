@@ -55,7 +55,7 @@ export function classifyProblems(problems: readonly PropertyProblem[], status: n
   };
 }
 
-/** Returns true if the code is about a value, whichever contact has it. */
+/** True if the code is about a value, whichever contact has it. */
 function isAboutValue(code: string, status: number): boolean {
   if (ABOUT_VALUE.test(code)) return true;
   // Each rule has its own code. If a whole request is rejected, the code is about a value, because a record

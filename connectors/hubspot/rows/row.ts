@@ -78,7 +78,7 @@ export function parted(rows: readonly Row[], test: (row: Row) => boolean): [Row[
   return [rows.filter(test), rows.filter((row) => !test(row))];
 }
 
-/** Returns true if nothing is left that HubSpot might accept. */
+/** True if nothing is left that HubSpot might accept. */
 export function isEmptied({ properties, left, isBegun = false }: Row): boolean {
   return (left.length > 0 || isBegun) && Object.keys(properties).length === 0;
 }

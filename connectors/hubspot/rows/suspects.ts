@@ -60,7 +60,7 @@ function compareValues(one: string, other: string): number {
   return one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** Returns true if there is an error for each row, because one rule gives at most one error per value. */
+/** True if there is an error for each row, because one rule gives at most one error per value. */
 function areAllRefused(problems: readonly PropertyProblem[], rows: readonly Row[]): boolean {
   const codes = new Set(problems.map(({ code }) => code));
   return codes.size === 1 && problems.length === rows.length;
@@ -89,7 +89,7 @@ function quotedRows(
   return [culprits.length, quoted.size].includes(problems.length) ? culprits : null;
 }
 
-/** Returns whether a value occurs in a text as a separate word. */
+/** True if a value occurs in a text as a separate word. */
 function stands(value: string, text: string): boolean {
   if (value === '') return false;
   const parts = text.split(value);
@@ -125,10 +125,7 @@ const SEPARATIONS_PER_BATCH = 0.5;
 /** If nothing shows how many are rejected, it is worthwhile as long as parts of the rows are accepted. */
 const UNNAMED_ALLOWANCE = 4;
 
-/**
- * Returns true if rows may be separated. If many different values are rejected, finding them would cost a request for
- * each.
- */
+/** True if rows may be separated. If many different values are rejected, finding them would cost a request for each. */
 export function maySeparate(
   { batches, separations, splitsTaken, errors: inAll }: Lessons,
   { errors, classes, isOrdered }: Suspects,

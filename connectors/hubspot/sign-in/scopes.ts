@@ -47,7 +47,7 @@ export function scopeNeeds({ sensitiveData }: { sensitiveData: boolean }): reado
   return sensitiveData ? [...SCOPE_NEEDS, ...SENSITIVE_NEEDS] : SCOPE_NEEDS;
 }
 
-/** Returns true if the scope is granted, or if only HubSpot's refusals will show whether it is. */
+/** True if the scope is granted, or if only HubSpot's refusals will show whether it is. */
 export function mayHave({ scopes }: Scoped, scope: string): boolean {
   return scopes === null || spellings(scope).some((each) => scopes.has(each));
 }

@@ -163,7 +163,7 @@ function cursorAfter({ untilMs }: Reading, position: Position | null): string {
   return JSON.stringify({ since: isoTime(Math.min(stampMs, untilMs)) });
 }
 
-/** Returns true if the Bulk API is worthwhile. Also returns true if Salesforce takes too long to count. */
+/** True if the Bulk API is worthwhile. Also returns true if Salesforce takes too long to count. */
 async function isMuchLeft(
   session: SalesforceSession,
   reading: Reading,

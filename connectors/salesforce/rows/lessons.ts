@@ -66,12 +66,12 @@ export function learnSize(lessons: Lessons, rows: number): void {
   lessons.mostRows = Math.max(1, Math.min(lessons.mostRows, Math.floor(rows / 2)));
 }
 
-/** Returns true if one more trial may be made. */
+/** True if one more trial may be made. */
 export function mayTry({ usual, trials, areTrialsSafe }: Lessons): boolean {
   return areTrialsSafe && trials < FREE_TRIALS + TRIALS_PER_REQUEST * usual;
 }
 
-/** Returns true if a search for the fields behind this rejection can find anything. */
+/** True if a search for the fields behind this rejection can find anything. */
 export function mayFind({ inVain }: Lessons, fault: SalesforceFault): boolean {
   return (inVain.get(toRule(fault)) ?? 0) < MAX_IN_VAIN;
 }

@@ -96,17 +96,17 @@ const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'DUPLICATE_VALUE',
 ]);
 
-/** Returns true if the org's triggers exceeded a limit for one transaction. */
+/** True if the org's triggers exceeded a limit for one transaction. */
 export function isCrowded(fault: SalesforceFault): boolean {
   return getMeaning(fault).sort === 'crowded';
 }
 
-/** Returns true if a rejection can be about one value of a change. */
+/** True if a rejection can be about one value of a change. */
 export function mayBeOfField(fault: SalesforceFault): boolean {
   return ABOUT_VALUES.has(fault.code) && getMeaning(fault).sort === 'record';
 }
 
-/** Returns true if a rejection names a field that the change writes. */
+/** True if a rejection names a field that the change writes. */
 export function namesOwnField({ values }: ContactChange, { fields }: SalesforceFault): boolean {
   return fields.some((name) => Object.hasOwn(values, name));
 }

@@ -181,7 +181,7 @@ function toParts(values: object): Partial<Body> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Everything about a constituent, with the bodies that it had before each change. */
+/** Reads everything about a constituent, with the bodies that it had before each change. */
 function readRecord(account: Account, recordId: number) {
   const found = account.constituents.find(recordId);
   if (found === undefined) return undefined;

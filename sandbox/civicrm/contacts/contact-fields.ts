@@ -37,7 +37,7 @@ const ADDRESS_COLUMNS = ['street_address', 'supplemental_address_1', 'city', 'po
 
 const STATES = ['CA', 'NY', 'IL', 'TX', 'MA', 'WA', 'FL'];
 
-/** Returns true if the user sees this contact at all. */
+/** True if the user sees this contact at all. */
 export function isVisible({ permissions }: Site, contact: Row | undefined): contact is Row {
   if (contact === undefined || permissions.isHidden(contact.id)) return false;
   if (!permissions.has('view all contacts') && !permissions.has('edit all contacts')) return false;

@@ -139,7 +139,7 @@ function findBySearch(site: Site, group: Row): number[] {
     .map(({ id }) => id);
 }
 
-/** Returns true if a request for so many contacts exceeds PHP's limits. */
+/** True if a request for so many contacts exceeds PHP's limits. */
 export function isTooMuch(site: Site, found: Found): boolean {
   const { maxRows } = site.variants();
   return maxRows > 0 && found.values.length > maxRows;

@@ -199,7 +199,7 @@ export function mergedTo(site: Site, contactId: number): number | null {
   return target === undefined ? null : Number(target['contact_id']);
 }
 
-/** The contacts that were merged into this one. CiviCRM reads them without regard to permissions. */
+/** Returns the contacts that were merged into this one. CiviCRM reads them without regard to permissions. */
 export function mergedFrom({ tables }: Site, contactId: number): number[] {
   const targets = [...tables.of('ActivityContact').all()];
   const merges = targets

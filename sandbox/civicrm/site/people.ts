@@ -114,7 +114,7 @@ export function fillSite(tables: Tables, { world, contactCount, nowMs }: PeopleO
   }
 }
 
-/** Creates a group with these members. */
+/** Adds a group with these members. */
 export function addGroup(tables: Tables, title: string, members: readonly number[]): number {
   const name = title.replaceAll(/\W+/g, '_');
   const group = tables.of('Group').insert({

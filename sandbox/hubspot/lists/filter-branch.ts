@@ -73,7 +73,7 @@ export interface Candidate {
   isInList(listId: string): boolean;
 }
 
-/** Returns whether a record meets the conditions. No record meets a branch without conditions. */
+/** True if a record meets the conditions. No record meets a branch without conditions. */
 export function meets(candidate: Candidate, branch: Branch): boolean {
   const answers = [
     ...branch.filters.map((filter) => meetsFilter(candidate, filter)),

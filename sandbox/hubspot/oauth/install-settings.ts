@@ -22,7 +22,7 @@ export interface InstallSettings {
   rotateRefreshTokens: boolean;
 }
 
-/** Returns whether the app can be redirected to this address. */
+/** True if the app can be redirected to this address. */
 export function isRegistered(redirectUri: string, { redirectUris }: InstallSettings): boolean {
   if (redirectUris !== null) return redirectUris.includes(redirectUri);
   return isOnThisMachine(redirectUri);

@@ -22,7 +22,7 @@ export interface OAuthOptions {
   clock: () => number;
   /** Returns unpredictable hexadecimal digits, 32 or more. */
   createSecret: () => string;
-  /** Lifetime of an access token. 0 means that it never expires. */
+  /** The lifetime of an access token. 0 means that it never expires. */
   tokenLifetimeMs: number;
   /** True if each use of a refresh token returns a new one and invalidates the old one. */
   rotateRefreshTokens: boolean;

@@ -17,7 +17,7 @@ export interface TokenEndpointOptions extends TokenInfoOptions {
   tokens: Tokens;
   refreshTokens: RefreshTokens;
   settings: InstallSettings;
-  /** Lifetime of an access token. 0 means that it never expires. */
+  /** The lifetime of an access token. 0 means that it never expires. */
   tokenLifetimeMs: number;
 }
 
@@ -52,7 +52,7 @@ const DEFAULT_LIFETIME_SECONDS = 1800;
 
 type Form = Partial<Record<string, string>>;
 
-/** The addresses that HubSpot will remove in February 2027. They can contain secrets. */
+/** Adds the addresses that HubSpot will remove in February 2027. They can contain secrets. */
 function addFirstVersion(router: Hono<HubspotEnv>, options: TokenEndpointOptions): void {
   router.post('/v1/token', async (c) =>
     giveTokens(c, options, { ...c.req.query(), ...(await readForm(c)) }),

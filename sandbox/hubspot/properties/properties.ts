@@ -13,7 +13,7 @@ export interface Properties {
   list(type: ObjectType): Property[];
   /** Writes a property that was created here. Replaces one with the same name. */
   save(type: ObjectType, property: Property): void;
-  /** Returns true if the property and its values are hidden from tokens. Users of the account always see them. */
+  /** True if the property and its values are hidden from tokens. Users of the account always see them. */
   isHidden(type: ObjectType, name: string): boolean;
   hide(type: ObjectType, name: string, isHidden: boolean): void;
 }

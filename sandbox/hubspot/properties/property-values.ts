@@ -9,7 +9,7 @@ import type { ObjectType } from '../core/object-type.ts';
 import type { Properties } from './properties.ts';
 import { isReadOnly, type Property } from './property.ts';
 
-/** Maximum number of characters in a text. */
+/** The maximum number of characters in a text. */
 const MAX_TEXT_LENGTH = 65_536;
 const DAY_MS = 86_400_000;
 

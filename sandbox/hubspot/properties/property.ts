@@ -100,7 +100,7 @@ export interface Property extends PropertyDefinition {
   archivedAtMs: number | null;
 }
 
-/** Returns whether only HubSpot can set its value. */
+/** True if only HubSpot can set its value. */
 export function isReadOnly({ readOnly, calculated }: PropertyDefinition): boolean {
   return readOnly || calculated;
 }

@@ -20,7 +20,7 @@ export function checkSensitiveWrite(
   if (isAnySensitive && !scopes.some((scope) => granted.includes(scope))) throw scopeError(scopes);
 }
 
-/** Returns whether a token may read the values of a property. */
+/** True if a token may read the values of a property. */
 export function mayRead(
   properties: Pick<Properties, 'find' | 'isHidden'>,
   type: ObjectType,

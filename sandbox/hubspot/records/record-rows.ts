@@ -170,7 +170,7 @@ function isId(text: string): boolean {
   return /^\d+$/.test(text) && text.length <= MAX_ID_DIGITS;
 }
 
-/** Returns whether the index entries stay the same. Writing a column moves its entries. */
+/** True if the index entries stay the same. Writing a column moves its entries. */
 function isFoundAlike(before: RecordState, now: RecordState): boolean {
   return (
     before.archivedAtMs === now.archivedAtMs &&

@@ -107,7 +107,7 @@ export interface RecordStore {
   onChange(listener: (change: RecordChange) => void): void;
 }
 
-/** Maximum length of a merge chain that is followed. */
+/** The maximum length of a merge chain that is followed. */
 const MAX_MERGES = 100;
 
 /** Opens a database's records. */
@@ -154,7 +154,7 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
     return row === undefined ? undefined : toRecord(row);
   }
 
-  /** A record that is neither archived nor merged. */
+  /** Reads a record that is neither archived nor merged. */
   function readActive(type: ObjectType, id: string): StoredRecord | undefined {
     const record = read(type, id);
     return record?.archivedAtMs === null ? record : undefined;

@@ -41,7 +41,7 @@ export function crmPaths(part: string, olderVersions: readonly string[] = ['v3']
   ];
 }
 
-/** Returns whether the request uses version 2026-09, which is stricter than the earlier ones. */
+/** True if the request uses version 2026-09, which is stricter than the earlier ones. */
 export function isStrictVersion(c: HubspotContext): boolean {
   return c.req.path.includes('/2026-09');
 }

@@ -110,7 +110,7 @@ export function limitRequests(limits: Limits): MiddlewareHandler<HubspotEnv> {
   };
 }
 
-/** Returns whether the request is a search of records. */
+/** True if the request is a search of records. */
 export function isSearch(c: HubspotContext): boolean {
   return c.req.method === 'POST' && /\/objects\/.*\/search$/.test(c.req.path);
 }

@@ -10,7 +10,7 @@ const MAX_PAGE = 200;
 const DEFAULT_PAGE = 10;
 /** A search never returns more results than this, however it is paged. */
 const MAX_RESULTS = 10_000;
-/** Maximum number of characters in the body of a request. */
+/** The maximum number of characters in the body of a request. */
 const MAX_BODY_LENGTH = 3000;
 
 const text = z.union([z.string(), z.number(), z.boolean()]).transform(String);

@@ -25,7 +25,7 @@ const MAX_SORTED = 20_000;
 
 /** The results of a search. */
 export interface SearchResult {
-  /** Total number of records found. */
+  /** The total number of records found. */
   total: number;
   /** The page's records. */
   records: StoredRecord[];
@@ -179,7 +179,7 @@ function indexCondition({ email, id, modifiedAtMs }: Bounds, by: 'id' | 'time'):
   return { sql: 'true', values: [] };
 }
 
-/** Returns whether a text contains these words next to each other. `*` matches any part of a word. */
+/** True if a text contains these words next to each other. `*` matches any part of a word. */
 function containsToken(text: string, token: string): boolean {
   const words = token
     .toLowerCase()
@@ -193,7 +193,7 @@ function containsToken(text: string, token: string): boolean {
 
 const valuesSchema = z.record(z.string(), z.string());
 
-/** Returns whether each of the words is the start of a word in the record. */
+/** True if each of the words is the start of a word in the record. */
 function hasWords(record: string, words: string, names: readonly string[]): boolean {
   const values = valuesSchema.parse(JSON.parse(record));
   const text = names.map((name) => values[name] ?? '').join(' ');

@@ -22,12 +22,12 @@ export const EVENT_TYPES: readonly string[] = [
   'event.completed',
 ];
 
-/** Returns whether it is about one property. A subscription must then name the property. */
+/** True if it is about one property. A subscription must then name the property. */
 export function isPropertyChange(eventType: string): boolean {
   return eventType.endsWith('.propertyChange');
 }
 
-/** Returns whether it is a generic type. A subscription then names the object type separately. */
+/** True if it is a generic type. A subscription then names the object type separately. */
 export function isGeneric(eventType: string): boolean {
   return eventType.startsWith('object.');
 }

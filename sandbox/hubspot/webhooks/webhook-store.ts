@@ -6,7 +6,7 @@ import { isoTime } from '../properties/property.ts';
 /** The app's settings. Times are milliseconds since 1970. */
 export interface WebhookSettings {
   targetUrl: string;
-  /** Maximum number of concurrent deliveries. */
+  /** The maximum number of concurrent deliveries. */
   maxConcurrentRequests: number;
   createdAtMs: number;
   updatedAtMs: number;

@@ -44,7 +44,7 @@ export interface Bulk {
   random: () => number;
   /** The time for which a job reports that it is not done yet. */
   jobTimeMs: number;
-  /** Maximum number of rows in a page of results, even if a client requests more. */
+  /** The maximum number of rows in a page of results, even if a client requests more. */
   pageRows: number;
   /** Receives unexpected errors. */
   report: (error: Error) => void;
@@ -81,7 +81,7 @@ export function stateOf(job: BulkJob, { clock, jobTimeMs }: Bulk): BulkJobState 
   return job.errorMessage === null ? 'JobComplete' : 'Failed';
 }
 
-/** Returns whether a job has ended, in any of the final states. */
+/** True if a job has ended, in any of the final states. */
 export function isEnded(state: BulkJobState): boolean {
   return state === 'Aborted' || state === 'JobComplete' || state === 'Failed';
 }

@@ -25,7 +25,7 @@ export function readId(text: string): string | null {
   return text.length === SHORT_LENGTH || text === long ? long : null;
 }
 
-/** Returns whether an ID belongs to the type with this prefix. */
+/** True if an ID belongs to the type with this prefix. */
 export function hasPrefix(id: string, keyPrefix: string): boolean {
   return id.startsWith(keyPrefix);
 }

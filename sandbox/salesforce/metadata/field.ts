@@ -44,9 +44,9 @@ export const fieldSchema = z.object({
   name: z.string(),
   label: z.string(),
   type: z.enum(FIELD_TYPES),
-  /** Maximum number of characters, or 0 if that has no meaning for the type. */
+  /** The maximum number of characters, or 0 if that has no meaning for the type. */
   length: z.number().int().default(0),
-  /** Total number of digits in a number, and the number after the decimal point. */
+  /** The total number of digits in a number, and the number after the decimal point. */
   precision: z.number().int().default(0),
   scale: z.number().int().default(0),
   /** True if a record must have it. */
@@ -136,29 +136,23 @@ export function addressFields(prefix: string, label: string, traits: FieldTraits
   ];
 }
 
-/**
- * Returns whether the field is a column of the table. Other fields are computed when they are
- * queried.
- */
+/** True if the field is a column of the table. Other fields are computed when they are queried. */
 export function isStored(field: Field): boolean {
   return field.type !== 'address' && field.expression === undefined;
 }
 
-/**
- * Returns whether its permissions can be granted. A field that every record must have is visible to
- * every user.
- */
+/** True if its permissions can be granted. A field that every record must have is visible to every user. */
 export function isGrantable(field: Field): boolean {
   const isOwed = field.required && field.type !== 'boolean';
   return !isOwed && (field.createable || field.updateable);
 }
 
-/** Returns whether SOQL compares its values as texts, ignoring case. */
+/** True if SOQL compares its values as texts, ignoring case. */
 export function isText(field: Field): boolean {
   return TEXT_TYPES.has(field.type);
 }
 
-/** Returns whether its values are numbers. */
+/** True if its values are numbers. */
 export function isNumeric(field: Field): boolean {
   return NUMERIC_TYPES.has(field.type);
 }

@@ -30,7 +30,7 @@ export function readValue(field: Field, value: unknown): StoredValue | typeof NO
   }
 }
 
-/** Returns whether JSON of this type fits the field. Texts must be JSON strings. */
+/** True if JSON of this type fits the field. Texts must be JSON strings. */
 export function isJsonOfType(field: Field, value: unknown): boolean {
   if (value === null) return true;
   if (typeof value === 'object') return false;
@@ -64,7 +64,7 @@ export function parseMoment(text: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
-/** Returns whether a text is an ISO day that exists. */
+/** True if a text is an ISO day that exists. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const atMs = Date.parse(`${text}T00:00:00Z`);

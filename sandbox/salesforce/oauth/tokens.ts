@@ -33,7 +33,7 @@ export interface Tokens {
 /** The options for creating tokens. */
 export interface TokensOptions {
   clock: () => number;
-  /** Lifetime of an access token. 0 means that it never expires. */
+  /** The lifetime of an access token. 0 means that it never expires. */
   lifetimeMs: number;
   /** Returns unpredictable hexadecimal digits. */
   createSecret: () => string;

@@ -11,7 +11,7 @@ import { ORG_ID } from '../metadata/setup-records.ts';
 /** The time that Salesforce waits for a response. */
 const TIMEOUT_MS = 60_000;
 
-/** Maximum number of notifications in one message (developer guide, "Outbound Messaging WSDL"). */
+/** The maximum number of notifications in one message (developer guide, "Outbound Messaging WSDL"). */
 const MAX_NOTIFICATIONS = 100;
 
 /** Records about which a flow or a workflow rule has sent a message. */
@@ -21,7 +21,7 @@ export const messageOrderSchema = z.strictObject({
   ids: z.array(z.string()).min(1).max(MAX_NOTIFICATIONS),
   /** The fields that the administrator chose, in addition to the ID, which is always included. */
   fields: z.array(z.string()).default([]),
-  /** The org that the message claims to be from. Default: this org. */
+  /** The org that the message claims to be from. Defaults to this org. */
   organizationId: z.string().default(ORG_ID),
 });
 

@@ -41,9 +41,9 @@ export interface OrgOptions {
   /** The number of people from the world's contact list that the org has. */
   contactCount: number;
   shape: OrgShape;
-  /** Default: none. */
+  /** Defaults to none. */
   features?: OrgFeatures;
-  /** Maximum number of requests per day. */
+  /** The maximum number of requests per day. */
   apiLimit: number;
   clock: () => number;
 }

@@ -18,7 +18,7 @@ import {
 } from './soql/projection.ts';
 import { selectSql } from './soql/selection.ts';
 
-/** Maximum number of records that are read at once, whatever the caller requests. */
+/** The maximum number of records that are read at once, whatever the caller requests. */
 export const QUERY_PAGE = 2000;
 
 /** The parts of an org that queries need. */

@@ -46,7 +46,7 @@ export interface Automation {
   remove(name: string): boolean;
   clear(): void;
   list(): readonly AutomationStep[];
-  /** Returns true if there are steps for an object. */
+  /** True if there are steps for an object. */
   concerns(type: ObjectType): boolean;
   /** Changes a record that has just been written. `written` are the fields of that write. */
   run(type: ObjectType, id: string, written: Iterable<string>): void;

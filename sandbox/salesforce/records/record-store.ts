@@ -132,7 +132,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return mayBeRefused ? attempt(work) : join(work);
   }
 
-  /** Returns whether the user may change this part of the setup. */
+  /** True if the user may change this part of the setup. */
   function mayWrite(user: User, type: ObjectType): boolean {
     const needed = permissionFor(type.name);
     return needed === undefined || access.mayDo(user, needed);

@@ -69,7 +69,7 @@ export interface Rules {
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
-  /** Returns whether there are rules about an object. */
+  /** True if there are rules about an object. */
   concern(type: ObjectType): boolean;
   /** Returns the error of every record in a transaction that writes these records, or undefined if there is none. */
   exceed(type: ObjectType, ids: readonly string[]): RecordError | undefined;

@@ -12,7 +12,7 @@ const DECEASED = 'npsp__Deceased__c';
 const DO_NOT_CONTACT = 'npsp__Do_Not_Contact__c';
 const CHANNELS = ['HasOptedOutOfEmail', 'DoNotCall'];
 
-/** Returns whether the trigger needs the state of the record before this change. */
+/** True if the trigger needs the state of the record before this change. */
 export function isCoupled(type: ObjectType, columns: Columns): boolean {
   return type.name === 'Contact' && (columns.has(DECEASED) || columns.has(DO_NOT_CONTACT));
 }

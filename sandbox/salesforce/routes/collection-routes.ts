@@ -22,10 +22,7 @@ import { readJson, readJsonValues } from '../requests/json-values.ts';
 const MAX_RECORDS = 200;
 /** Retrieving needs only IDs, so Salesforce allows more of them. */
 const MAX_RETRIEVED = 2000;
-/**
- * Maximum number of consecutive runs of records of one type. A request that mixes types more often is
- * rejected.
- */
+/** The maximum number of consecutive runs of records of one type. A request that mixes types more often is rejected. */
 const MAX_CHUNKS = 10;
 
 const attributesSchema = z.looseObject({ type: z.string() });

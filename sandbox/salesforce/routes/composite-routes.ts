@@ -9,10 +9,10 @@ import { readJson } from '../requests/json-values.ts';
 import type { Turns } from '../requests/turns.ts';
 
 const MAX_SUBREQUESTS = 25;
-/** Maximum number of subrequests that query, or that read or write a collection of records. */
+/** The maximum number of subrequests that query, or that read or write a collection of records. */
 const MAX_HEAVY_SUBREQUESTS = 5;
 const MAX_GRAPHS = 75;
-/** Maximum number of subrequests in all graphs together. */
+/** The maximum number of subrequests in all graphs together. */
 const MAX_NODES = 500;
 
 const compositeSchema = z.object({

@@ -47,7 +47,7 @@ const orderSchema = z.object({
     .optional(),
 });
 
-/** The resources of reports. */
+/** Returns the resources of reports. */
 export function reportRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/analytics/reports', (c) =>

@@ -10,7 +10,7 @@ import type { Org } from '../org/org.ts';
 import { runQuery } from '../query/query.ts';
 import { requiredQuery, type SalesforceContext, type SalesforceEnv } from '../requests/context.ts';
 
-/** Maximum number of records that a search returns. */
+/** The maximum number of records that a search returns. */
 const MAX_RECORDS = 2000;
 
 /** Returns the resource of searches. */

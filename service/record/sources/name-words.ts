@@ -97,8 +97,7 @@ const SPANISH = new Set(
 );
 
 /**
- * Returns whether a last name is Spanish or Portuguese. Such people often have two last names: the father's
- * and the mother's.
+ * True if a last name is Spanish or Portuguese. Such people often have two last names: the father's and the mother's.
  */
 export function isSpanish(name: string): boolean {
   return SPANISH.has(name) || (name.length > 4 && /(?:ez|ares|ales)$/.test(name));

@@ -143,10 +143,7 @@ function splitName(text: string): NameParts | null {
   return { before, after, suffix: [...generations][0] ?? null };
 }
 
-/**
- * Returns whether the text after a comma is not a given name, but a degree, a role or a word that is not a
- * name.
- */
+/** True if the text after a comma is not a given name, but a degree, a role or a word that is not a name. */
 function isExtra(parts: readonly string[], isWhole: boolean, before: readonly string[]): boolean {
   const keys = parts.map(plain);
   const isKnown = (key: string) =>
@@ -188,8 +185,8 @@ function withoutExtras(
 }
 
 /**
- * Returns whether a name starts with a last name that is also a rank. "BISHOP STEPHEN E." ends with an
- * initial, so the last name comes first: without Bishop, there would be no last name.
+ * True if a name starts with a last name that is also a rank. "BISHOP STEPHEN E." ends with an initial, so the last
+ * name comes first: without Bishop, there would be no last name.
  */
 function isLastName([rank = '', ...rest]: readonly string[]): boolean {
   return !TITLES.has(plain(rank)) && isInitial(plain(rest.at(-1) ?? '')) && !isWholeName(rest);
@@ -240,7 +237,7 @@ function isRole(part: string): boolean {
   return rest.length > 0 && (first === 'co' || (part.includes('/') && isListed));
 }
 
-/** Returns whether the last word is a title, a degree or a role, because a whole name comes before it. */
+/** True if the last word is a title, a degree or a role, because a whole name comes before it. */
 function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boolean {
   const key = plain(part);
   if ((TITLES.has(key) || isDegree(part)) && isWhole(before)) return true;
@@ -251,8 +248,8 @@ function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boole
 }
 
 /**
- * Returns whether a word is a known degree, several degrees with hyphens ("PA-C"), or an unpronounceable word
- * in capitals ("RPT").
+ * True if a word is a known degree, several degrees with hyphens ("PA-C"), or an unpronounceable word in capitals
+ * ("RPT").
  */
 function isDegree(part: string): boolean {
   const key = plain(part);

@@ -46,8 +46,8 @@ function isAbout(row: AlertRecord, { integrationId, subject }: Condition): boole
 }
 
 /**
- * Returns true if a problem is over. It is not over just because the settings no longer request alerts about it, or
- * because a later run failed for another reason.
+ * True if a problem is over. It is not over just because the settings no longer request alerts about it, or because a
+ * later run failed for another reason.
  */
 function isRecovery(
   { integrationId, subject }: AlertRecord,

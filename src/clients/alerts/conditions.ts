@@ -70,13 +70,13 @@ export function listConditions(
     .map((condition) => ({ integrationId: state.integrationId, ...condition }));
 }
 
-/** Returns true if the settings ask for alerts about this subject. */
+/** True if the settings ask for alerts about this subject. */
 export function isWanted(subject: string, { on }: Pick<AlertSettings, 'on'>): boolean {
   const kind = KINDS[getSubjectWord(subject)];
   return kind !== undefined && on.includes(kind);
 }
 
-/** Returns true if the subject is about how runs end. An integration has at most one such subject. */
+/** True if the subject is about how runs end. An integration has at most one such subject. */
 export function isAboutRuns(subject: string): boolean {
   return getSubjectWord(subject).startsWith('run_');
 }

@@ -62,8 +62,8 @@ export async function sendMail(
 }
 
 /**
- * Returns true if the mail server certainly did not accept the mail, because it refused it or was not reached. After
- * any other failure, such as a lost connection, the mail may arrive.
+ * True if the mail server certainly did not accept the mail, because it refused it or was not reached. After any other
+ * failure, such as a lost connection, the mail may arrive.
  */
 export function isSurelyUnsent(error: unknown): boolean {
   if (isUnencrypted(error)) return true;

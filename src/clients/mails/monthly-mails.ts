@@ -209,7 +209,7 @@ async function findEntitled(
   return isVerified(person) && mayActAs(person.role, MAIL_RULES[kind].role) ? person : null;
 }
 
-/** Returns true if both users have the same access. Pure. */
+/** True if both users have the same access. Pure. */
 function isSameAccess(one: PersonRecord, other: PersonRecord): boolean {
   return JSON.stringify(one.integrations) === JSON.stringify(other.integrations);
 }

@@ -64,7 +64,7 @@ const DAYS = 30;
 /** How many runs are shown for one day. */
 const SHOWN_OF_DAY = 4;
 
-/** Maximum number of runs that are read for the past days. */
+/** The maximum number of runs that are read for the past days. */
 const MOST_RUNS = 500;
 
 const DAY_MS = 86_400_000;

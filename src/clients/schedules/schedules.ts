@@ -36,7 +36,7 @@ export interface ScheduleView {
   paused: boolean;
 }
 
-/** Returns true if an integration has a schedule. */
+/** True if an integration has a schedule. */
 export function isScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
   integration: Given,
 ): integration is Given & Scheduled {
@@ -84,8 +84,8 @@ export async function planSchedules(
 }
 
 /**
- * Returns true if a time is later than the schedule's next two times. If the clock was set back a little right after a
- * run, the second next time is correct, because the next one would start a second run.
+ * True if a time is later than the schedule's next two times. If the clock was set back a little right after a run, the
+ * second next time is correct, because the next one would start a second run.
  */
 function isTooFarAhead(
   integration: Scheduled,

@@ -235,7 +235,7 @@ export async function dropUploads(deps: SetupDeps, id: string): Promise<string[]
   return dropped;
 }
 
-/** Returns true if `dropUploads` would look for a file. */
+/** True if `dropUploads` would look for a file. */
 export async function hasUpload(deps: SetupDeps, id: string): Promise<boolean> {
   return (await listOwnUploads(deps, id)).length > 0;
 }
@@ -285,7 +285,7 @@ export async function checkedIntegration(
 /** How many contacts are sent in a set-up's trial. */
 export const TRIAL_SIZE = 25;
 
-/** Returns whether a stored integration has the limits of a trial, which ends when its set-up is finished. */
+/** True if a stored integration has the limits of a trial, which ends when its set-up is finished. */
 export function hasTrialLimits({ schedule, budget }: Pick<Integration, 'schedule' | 'budget'>) {
   return schedule === null && budget.perRun !== null && budget.perRun <= TRIAL_SIZE;
 }

@@ -59,10 +59,7 @@ const BYTE_ORDER_MARK_START = 0xef;
 /** White space and delimiters. A line that contains nothing else contains no contact. */
 const BLANK = new Set([...Array.from({ length: 0x21 }, (_, byte) => byte), 0x2c, 0x3b]);
 
-/**
- * Returns true if any line below the first is not blank. It uses plain loops, because a file may contain 20
- * MB of blanks.
- */
+/** True if any line below the first is not blank. It uses plain loops, because a file may contain 20 MB of blanks. */
 function hasRows(text: Uint8Array): boolean {
   let at = 0;
   while (at < text.length && isBeforeHeader(text[at])) at += 1;

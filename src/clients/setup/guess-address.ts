@@ -150,7 +150,7 @@ function added(found: readonly string[], named: readonly string[], street: strin
 /** The parts of an address are at most this many columns away from its street. */
 const FARTHEST = 6;
 
-/** Returns true if a column of the address has this part's name, although its values are not typical of it. */
+/** True if a column of the address has this part's name, although its values are not typical of it. */
 function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
   const words = kind === 'postal code' ? POSTAL_CODES : kind === 'region' ? REGIONS : COUNTRIES;
   return named.some((name) => words.some((word) => plain(name).endsWith(word)));

@@ -48,7 +48,7 @@ export function idNotes(
   ];
 }
 
-/** Maximum number of sentences about columns that are not IDs. */
+/** The maximum number of sentences about columns that are not IDs. */
 const REASONS = 3;
 
 function countIds(sample: CsvSample, column: string): number {
@@ -91,8 +91,8 @@ export const MOST_BLANK = 0.05;
 const MOST_NEW = 0.2;
 
 /**
- * Returns true if all rows except this share have a value in the column and no two values are the same. Also returns
- * true if there are no rows.
+ * True if all rows except this share have a value in the column and no two values are the same. Also returns true if
+ * there are no rows.
  */
 export function isId(column: string, sample: CsvSample, mostBlank = 0): boolean {
   if (sample.length < LEAST_ROWS) return true;

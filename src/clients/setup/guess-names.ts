@@ -80,9 +80,7 @@ export function onlyWholeNameNote(
   ];
 }
 
-/**
- * Returns true if one of the alternatives in the column's name is such a name, as in `Last/Organization/Group name`.
- */
+/** True if one of the alternatives in the column's name is such a name, as in `Last/Organization/Group name`. */
 function oneOfSeveral(columns: readonly string[], names: readonly string[]): string | null {
   const found = columns.find((column) => {
     const alternatives = column.slice(0, MAX_NAME_LENGTH).split('/');

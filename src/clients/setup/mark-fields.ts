@@ -139,7 +139,7 @@ const NEGATED = /\b(not|no|never|don|nicht|kein|ne|pas|non|niet|geen|não|nao|ej
 const ONE_CHANNEL_OR_OTHERS =
   /e-?mail|\bmail|post|phone|telefon|tel\b|sms|text|\bcall|fax|newsletter|site|platform|third|partner|preferred/iu;
 
-/** Returns whether a value of this column marks contacts. */
+/** True if a value of this column marks contacts. */
 function marks(kind: HintedKind, column: string, value: string): boolean {
   if (kind === 'doNotContact' && yesOrNo(value) === false) {
     return allowsContact(column);
@@ -177,7 +177,7 @@ export function missingMarksNote(
   return text === null ? [] : [`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`];
 }
 
-/** Returns true if the value may mark the contact. A long value may be a list, and one of its parts may be the mark. */
+/** True if the value may mark the contact. A long value may be a list, and one of its parts may be the mark. */
 function isHint(kind: HintedKind, column: string, value: string): boolean {
   if (value.length > LIST_LENGTH) return false;
   const parts = value.length <= VALUE_LENGTH ? [value] : partsOfList(value);

@@ -50,7 +50,7 @@ export function findOwnColumns(
   return new Set(own.map(({ to }) => to));
 }
 
-/** Returns true if these values of one column are IDs of the service. */
+/** True if these values of one column are IDs of the service. */
 export function hasDonorIds(values: readonly string[]): boolean {
   const filled = values.map((value) => value.trim()).filter((value) => value !== '');
   const ours = filled.filter((value) => DONOR_ID.test(value)).length;

@@ -27,7 +27,7 @@ import { type LiveDeps, withCrm } from '../live-crm.ts';
 import { MARKS, type MarkFieldValues } from './mark-fields.ts';
 import { isMarkGroup } from './mark-groups.ts';
 
-/** Maximum number of contacts that are counted while the user waits. There may be more. */
+/** The maximum number of contacts that are counted while the user waits. There may be more. */
 const MOST_COUNTED = 20_000;
 
 /** The contacts that would be sent. */

@@ -31,7 +31,7 @@ function getUploadFolder({ database }: Where): string | null {
   return join(dirname(location.path), 'uploads');
 }
 
-/** Returns true if files can be uploaded here. */
+/** True if files can be uploaded here. */
 export function takesUploads(where: Where): boolean {
   return getUploadFolder(where) !== null;
 }

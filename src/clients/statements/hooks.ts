@@ -132,7 +132,7 @@ export async function listHookCalls(
   return fromRows(rows);
 }
 
-/** Returns whether a signed call, identified by its fingerprint, has been accepted before. */
+/** True if a signed call, identified by its fingerprint, has been accepted before. */
 export async function isCallReceived(reader: Reader, fingerprint: string): Promise<boolean> {
   const receipt = await reader
     .selectFrom('hook_receipts')

@@ -51,7 +51,7 @@ const changedAfter = preparedRead((db, { version, id }: Slots<{ version: number;
     .compile(),
 );
 
-/** Returns true if the database knows an integration with this ID. */
+/** True if the database knows an integration with this ID. */
 export async function knowsIntegration(reader: Reader, id: string): Promise<boolean> {
   const row = await reader
     .selectFrom('integrations')

@@ -84,7 +84,7 @@ export async function sumRuns(
   return { sent: Number(row.sent ?? 0), matched: Number(row.matched ?? 0) };
 }
 
-/** Returns whether a client had a run before this instant (epoch ms). */
+/** True if a client had a run before this instant (epoch ms). */
 export async function hasRunBefore(
   reader: Reader,
   integrationId: string,

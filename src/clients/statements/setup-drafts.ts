@@ -119,7 +119,7 @@ export async function removeSetupDraft(
   await recordEntry(trx, { action: 'setup.dropped', integrationId, details: { why } });
 }
 
-/** Returns true if the database contains data about an integration with this ID, or if it is being set up. */
+/** True if the database contains data about an integration with this ID, or if it is being set up. */
 export async function isSetupIdTaken(reader: Reader, integrationId: string): Promise<boolean> {
   const [known, draft] = await Promise.all([
     reader

@@ -58,8 +58,8 @@ const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; ope
 export type ReadyAt = { now: number; latest: number };
 
 /**
- * Returns true if the run may start. A time that is too far in the future is from before the clock was set back, and no
- * longer counts.
+ * True if the run may start. A time that is too far in the future is from before the clock was set back, and no longer
+ * counts.
  */
 export function isReady(reader: Reader, slots: Slots<ReadyAt>) {
   const [now, latest] = isPostgres(reader)

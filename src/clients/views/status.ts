@@ -36,7 +36,7 @@ export interface IntegrationStatus {
   lastSuccessAt: string | null;
 }
 
-/** Maximum number of integrations that are read together. */
+/** The maximum number of integrations that are read together. */
 const AT_ONCE = 500;
 
 export async function readStatus(

@@ -74,7 +74,7 @@ export interface Brief {
   decisions: number;
 }
 
-/** Returns true if the client cannot continue until a user acts, or has a pending decision. */
+/** True if the client cannot continue until a user acts, or has a pending decision. */
 export function needsPerson({ problem, decisions }: Pick<Brief, 'problem' | 'decisions'>): boolean {
   return problem?.advice.needs === 'person' || decisions > 0;
 }
@@ -87,7 +87,7 @@ export interface Verdict {
   tasks: { text: string; href: string }[];
 }
 
-/** Maximum number of clients that are named. The other clients are only counted. */
+/** The maximum number of clients that are named. The other clients are only counted. */
 const MAX_TASKS = 5;
 
 /** Builds the sentence above everything else. `buildHref` returns the link to an integration. */

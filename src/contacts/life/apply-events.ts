@@ -315,7 +315,7 @@ function columnsGivenTo({ ways }: EventRow): Column[] {
 const listFromStates = ({ from }: Way): ContactState[] =>
   from.filter((place) => place !== 'unknown');
 
-/** Returns true if at least one case applies. */
+/** True if at least one case applies. */
 function guard(ways: readonly Way[], source: Source): RawBuilder<unknown> {
   return sql.join(
     ways.map((way) => fits(way, source)),

@@ -101,7 +101,7 @@ export function read(value: Value, known: Known): Scalar {
   return read(holds(value.if, known) ? value.then : value.else, known);
 }
 
-/** Returns true if a condition is true for a row. As in SQL, nothing equals null. Pure. */
+/** True if a condition is true for a row. As in SQL, nothing equals null. Pure. */
 export function holds(condition: Condition, known: Known): boolean {
   if ('equal' in condition) {
     const one = read(condition.equal[0], known);

@@ -165,7 +165,7 @@ export async function* listMissing(
   }
 }
 
-/** Returns true if any missing contact must not be lost, regardless of users' decisions. */
+/** True if any missing contact must not be lost, regardless of users' decisions. */
 export async function hasMissing(reader: Reader, integrationId: string): Promise<boolean> {
   const row = await contacts(reader, integrationId)
     .select('crm_id')

@@ -23,7 +23,7 @@ export interface Continuation {
   paid: Pick<ContactRow, 'asked_at' | 'last_credit' | 'donor_id' | 'enhanced_at'>;
 }
 
-/** Returns true if a credit was spent on at least one of the integration's contacts. */
+/** True if a credit was spent on at least one of the integration's contacts. */
 export async function hasPaidContacts(reader: Reader, integrationId: string): Promise<boolean> {
   const row = await contacts(reader, integrationId)
     .select('crm_id')

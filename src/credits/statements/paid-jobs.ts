@@ -88,7 +88,7 @@ export async function findShares(
   return shares;
 }
 
-/** Returns true if this payment's result can still be read and fits the contact as it is now. Pure. */
+/** True if this payment's result can still be read and fits the contact as it is now. Pure. */
 export function isReadable(
   { identity, jobId, paidAt }: RecalledRow,
   present: string,

@@ -25,10 +25,7 @@ export interface Sealer {
    * know.
    */
   open(sealed: string, place: SealContext): string;
-  /**
-   * Returns true if the current key encrypted the text. Otherwise it still has to be encrypted again by a
-   * rotation.
-   */
+  /** True if the current key encrypted the text. Otherwise it still has to be encrypted again by a rotation. */
   isCurrent(sealed: string): boolean;
 }
 

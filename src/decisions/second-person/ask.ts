@@ -145,7 +145,7 @@ export async function askForWork(
   return approval;
 }
 
-/** Returns true if a rule may apply to the action. If no rule can apply, the subject need not be read. */
+/** True if a rule may apply to the action. If no rule can apply, the subject need not be read. */
 function isWatched(rules: SecondPersonRules, { what }: WorkRequest): boolean {
   if (what === 'forget') return rules.forget || rules.forgetEverywhere;
   if (what === 'undo') return rules.undo !== null;

@@ -63,7 +63,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
   }
 }
 
-/** Returns true if the request is confirmed but not finished. */
+/** True if the request is confirmed but not finished. */
 function isUnfinished({ confirmedBy, outcome }: ApprovalRecord): boolean {
   return confirmedBy !== null && outcome === null;
 }

@@ -124,7 +124,7 @@ export async function carryOut(
   return { ...NOTHING, forget };
 }
 
-/** Returns true if a retry cannot help. In contrast, a CRM that refuses access or is unavailable may respond later. */
+/** True if a retry cannot help. In contrast, a CRM that refuses access or is unavailable may respond later. */
 function isKnownNowhere(error: unknown): boolean {
   if (!isConfigurationError(error) || error.code !== 'contact_unknown') return false;
   return error.details['isCrmAsked'] === true;

@@ -62,7 +62,7 @@ export async function requireSomeoneElse(
   }
 }
 
-/** Returns true if the user has access to the needed clients. Null means all clients. */
+/** True if the user has access to the needed clients. Null means all clients. */
 function reaches(has: readonly string[] | null, needed: readonly string[] | null): boolean {
   if (has === null) return true;
   return needed?.every((id) => has.includes(id)) ?? false;
@@ -82,7 +82,7 @@ export async function requireSecondUser(
   }
 }
 
-/** Returns true if the account was created after the request. The requester may have created it. */
+/** True if the account was created after the request. The requester may have created it. */
 async function isNewer(
   reader: Reader,
   { kind, id }: NonNullable<Requester['account']>,
@@ -110,8 +110,8 @@ const NEW_WAYS_IN = [
 const MOST_ENTRIES = 1_000;
 
 /**
- * Returns true if the user has got a new link, password or passkey since the request. An owner can create a link for
- * any user and sign in with it, so this user may be the requester.
+ * True if the user has got a new link, password or passkey since the request. An owner can create a link for any user
+ * and sign in with it, so this user may be the requester.
  */
 async function hasNewWayIn(
   source: AuditSource,

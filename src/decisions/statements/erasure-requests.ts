@@ -265,8 +265,8 @@ export interface DueErasure {
 type RequestStatus = Pick<Tables['questions'], 'id' | 'detail' | 'decision'>;
 
 /**
- * Returns true if the request needs no new question: its erasure is approved and being carried out, or a user has
- * decided to keep the contact. In the second case only a deletion in the CRM opens the question again.
+ * True if the request needs no new question: its erasure is approved and being carried out, or a user has decided to
+ * keep the contact. In the second case only a deletion in the CRM opens the question again.
  */
 function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource): boolean {
   if (decision === 'approved') return true;

@@ -8,7 +8,7 @@ import type { Reader } from '../../database/reader.ts';
 
 export const WORKFLOW_LIMIT_KIND = 'workflow_limit';
 
-/** Returns true if a user has allowed more marks since the start of the day (`since`, epoch ms). */
+/** True if a user has allowed more marks since the start of the day (`since`, epoch ms). */
 export async function isLimitLifted(
   reader: Reader,
   integrationId: string,

@@ -100,7 +100,7 @@ export function clientsOfApproval({
   return request.what === 'forget' && request.everywhere ? null : integrations;
 }
 
-/** Returns true if a user with access to these clients may see the request. Null means all clients. */
+/** True if a user with access to these clients may see the request. Null means all clients. */
 export function isApprovalWithin(
   clients: ReadonlySet<string> | null,
   approval: Pick<NewApproval, 'request' | 'integrations'>,

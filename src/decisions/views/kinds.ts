@@ -390,7 +390,7 @@ function networkDecidedText(word: DecisionWord, count: number): string {
     : `${holds} about networks rejected. The networks stay unchanged until something else changes.`;
 }
 
-/** Returns true if the word is a kind of question. */
+/** True if the word is a kind of question. */
 export function isKind(word: string): word is QuestionKind {
   return Object.hasOwn(KINDS, word);
 }

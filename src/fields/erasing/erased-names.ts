@@ -18,10 +18,10 @@ export interface NamesOfPerson {
   isEmpty: boolean;
   /** Each name as the fingerprints of its words, separated by spaces. */
   names: readonly string[];
-  /** Returns true if a text contains the person's first and last name as whole words. */
+  /** True if a text contains the person's first and last name as whole words. */
   areIn(text: string): boolean;
   /**
-   * Returns true if a written text contains the name. `words` is the result of `fingerprintTexts`, and `contact` is the
+   * True if a written text contains the name. `words` is the result of `fingerprintTexts`, and `contact` is the
    * fingerprint of the contact's ID.
    */
   areInWritten(contact: string, words: string): boolean;

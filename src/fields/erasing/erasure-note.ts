@@ -129,8 +129,8 @@ export function parseNote(json: string | null): ErasureNote | null {
 }
 
 /**
- * Returns true if nothing is left in the CRM. Until then the store keeps its data, because only that data shows which
- * values are ours. Pure.
+ * True if nothing is left in the CRM. Until then the store keeps its data, because only that data shows which values
+ * are ours. Pure.
  */
 export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   if (crm === null) return true;

@@ -258,7 +258,7 @@ function addKeptValues(
   }
 }
 
-/** Returns true if a field's value names the person. The text may have moved to a different field. */
+/** True if a field's value names the person. The text may have moved to a different field. */
 export function isIn(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   crmId: string,

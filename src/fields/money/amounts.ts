@@ -29,7 +29,7 @@ export function amountsIn(
       return undefined;
     });
 
-  /** Returns true if this amount, converted at that rate, is the value that was sent. */
+  /** True if this amount, converted at that rate, is the value that was sent. */
   function wasSent(
     { crmId, owned }: WrittenValues,
     rate: AppliedRate,

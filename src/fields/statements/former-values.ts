@@ -344,9 +344,7 @@ async function listUnconfirmed(
   });
 }
 
-/**
- * Returns true if the name is different. A different spelling, address or employer does not make a different person.
- */
+/** True if the name is different. A different spelling, address or employer does not make a different person. */
 function hasOtherName({
   identity,
   asked_identity,
@@ -448,7 +446,7 @@ async function takeFittingJob(
   return takeJob(trx, of, run, { loser, heir, trackingId: fitting.tracking_id });
 }
 
-/** Returns true if both names are the same. Names that cannot be compared do not count as the same. */
+/** True if both names are the same. Names that cannot be compared do not count as the same. */
 function hasSameName(one: string, other: string): boolean {
   const changed = changedParts(one, other);
   return !changed.includes('name') && !changed.includes('unknown');

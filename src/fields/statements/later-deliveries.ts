@@ -58,7 +58,7 @@ export async function endRedeliveryRequest(
   await buildKeptUpdate(trx, trx.lease.integrationId, crmIds).set({ requested: null }).execute();
 }
 
-/** Returns true if a request is not completely carried out. */
+/** True if a request is not completely carried out. */
 export async function hasRedeliveryRequest(
   reader: Reader,
   integrationId: string,

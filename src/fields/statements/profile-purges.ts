@@ -187,7 +187,7 @@ async function listUncounted(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Returns true if a profile was paid for before this time (epoch ms). */
+/** True if a profile was paid for before this time (epoch ms). */
 export async function hasOldProfiles(
   reader: Reader,
   integrationId: string,

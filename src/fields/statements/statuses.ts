@@ -132,7 +132,7 @@ export async function recordStatuses(
   await closeWrites(trx, written);
 }
 
-/** Returns true if the CRM was busy or failed for a temporary reason. */
+/** True if the CRM was busy or failed for a temporary reason. */
 function isPassing({ reason }: FieldEnd): boolean {
   return getOutcome(reason) === 'waiting';
 }

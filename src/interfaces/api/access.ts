@@ -91,7 +91,7 @@ export interface Access {
   signInAs(c: Context<HttpEnv>, person: PersonRecord, by?: SessionDetails): Promise<void>;
   /** Counts a wrong secret in a link. Throws an HttpError (429) after too many from one address. */
   noteWrong(c: Context<HttpEnv>): void;
-  /** Returns whether there is a user who can sign in with a password. */
+  /** True if there is a user who can sign in with a password. */
   hasPeople(): Promise<boolean>;
   /**
    * Starts the first visit of the browser that follows the one-time link, while no owner can sign in. It can only
@@ -155,16 +155,16 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   /**
-   * Returns true if the caller seems to be on this machine. The address proves nothing if a proxy on this machine adds
-   * no header. It counts only in the demo, where nothing can be lost.
+   * True if the caller seems to be on this machine. The address proves nothing if a proxy on this machine adds no
+   * header. It counts only in the demo, where nothing can be lost.
    */
   function isAtHome(c: Context<HttpEnv>): boolean {
     return withoutToken === 'thisMachine' && isHome() && isLocal(c);
   }
 
   /**
-   * Returns true if the browser has followed the link. Like a password, the secret is accepted only if nobody else can
-   * read it on its way.
+   * True if the browser has followed the link. Like a password, the secret is accepted only if nobody else can read it
+   * on its way.
    */
   function hasFollowedLink(c: Context<HttpEnv>): boolean {
     if (visit === null || !takesLink(c)) return false;
@@ -187,8 +187,8 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   /**
-   * Returns true if the link may be used. Behind a proxy that forwards our own name, the user may have connected over
-   * plain http from anywhere.
+   * True if the link may be used. Behind a proxy that forwards our own name, the user may have connected over plain
+   * http from anywhere.
    */
   function takesLink(c: Context<HttpEnv>): boolean {
     return transport.isSafe(c) && !(isLoopbackName(getHostname(c)) && showsProxy(c));

@@ -77,7 +77,7 @@ function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): 
   });
 }
 
-/** Returns true if the response marks its own end. */
+/** True if the response marks its own end. */
 function isChunked(c: Context<HttpEnv>): boolean {
   return c.env?.incoming?.httpVersion === '1.1';
 }

@@ -217,7 +217,7 @@ const LONG_WORK = [
   'service',
 ];
 
-/** Returns true if one of these words of the command line is the name of such a command. */
+/** True if one of these words of the command line is the name of such a command. */
 export function worksLong(words: readonly string[]): boolean {
   return words.some((word) => LONG_WORK.includes(word));
 }

@@ -10,7 +10,7 @@ export interface EmbeddedDeps {
   listReady(): Promise<RunRequestRecord[]>;
   listBegun(): Promise<RunRequestRecord[]>;
   clock: Pick<Clock, 'monotonicMs'>;
-  /** Returns true if no process works on the integration. */
+  /** True if no process works on the integration. */
   isFree(integrationId: string): Promise<boolean>;
 }
 

@@ -30,7 +30,7 @@ export interface Capacity {
    * webhooks.
    */
   forSchedules: number;
-  /** Returns true if this process has an integration's settings. Called if the engine sees requests in advance. */
+  /** True if this process has an integration's settings. Called if the engine sees requests in advance. */
   isKnown(integrationId: string): boolean;
 }
 

@@ -188,7 +188,7 @@ function toJob({ integrationId, isUrgent }: AskedRun, afterMs: number) {
   };
 }
 
-/** Returns true if the database has the engine's schema. */
+/** True if the database has the engine's schema. */
 export async function isPgBossInstalled(deps: Pick<PgBossDeps, 'url' | 'log'>): Promise<boolean> {
   try {
     const { boss } = await load(deps, { ...AS_IT_IS, supervise: false });

@@ -171,7 +171,7 @@ export async function recordNetworkName(
   await trx.updateTable('networks').set({ name }).where('id', '=', id).execute();
 }
 
-/** Returns true if this network of the service mirrors another group, of any integration. */
+/** True if this network of the service mirrors another group, of any integration. */
 export async function isNetworkTaken(
   reader: Reader,
   networkId: string,

@@ -18,8 +18,8 @@ export const answeredSchema = z.object({
 });
 
 /**
- * Returns true if the question may be answered at a door, because it is about one contact only. A question about an
- * erasure or about many contacts is answered in donor-sync, where the user has signed in and sees all of it.
+ * True if the question may be answered at a door, because it is about one contact only. A question about an erasure or
+ * about many contacts is answered in donor-sync, where the user has signed in and sees all of it.
  */
 export function isAnsweredHere({ about, kind, batch }: Question): boolean {
   const isOfContact = kind !== ERASURE_KIND && kind !== WORKFLOW_LIMIT_KIND;

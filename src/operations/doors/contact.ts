@@ -93,7 +93,7 @@ export const showAtDoor = acting({
   say: ({ status }) => status ?? 'No run has read this contact yet.',
 });
 
-/** Returns true if the caller may mark contacts. A CRM itself has no user, so its door decides what it may do. */
+/** True if the caller may mark contacts. A CRM itself has no user, so its door decides what it may do. */
 export function mayMark(caller: Caller): boolean {
   return caller.kind === 'token' || hasRole(caller, startRun.role);
 }

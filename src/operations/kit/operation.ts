@@ -346,7 +346,7 @@ export function findStream<Input extends InputSchema, Result extends z.ZodType>(
   return operation.effect === 'reads' ? operation.stream : undefined;
 }
 
-/** Returns true if the operation asks for confirmation first. */
+/** True if the operation asks for confirmation first. */
 export function asksFirst(operation: Operation): boolean {
   return operation.effect !== 'reads' && operation.question !== undefined;
 }

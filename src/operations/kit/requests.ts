@@ -71,7 +71,7 @@ export async function recordToCarryOut(
   return (await recordWork(trx, toRequest(trx, asked, matter))).approval;
 }
 
-/** Returns whether the subject of a waiting request has not changed. */
+/** True if the subject of a waiting request has not changed. */
 export function isSameRequest(
   source: Pick<Store, 'fingerprint'>,
   { digest }: Pick<ApprovalRecord, 'digest'>,

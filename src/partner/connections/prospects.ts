@@ -36,7 +36,7 @@ export interface ProspectFilters extends Filters {
 
 /** Conditions for discovered prospects, and the maximum number to return. */
 export interface DiscoverOptions extends ProspectFilters {
-  /** Maximum number of prospects. By default the service chooses, and its own maximum always applies. */
+  /** The maximum number of prospects. By default the service chooses, and its own maximum always applies. */
   limit?: number;
 }
 
@@ -128,8 +128,8 @@ export type LookupConnection = z.output<typeof lookupConnectionSchema>;
 
 export interface LookupOptions {
   /**
-   * Maximum number of connections, strongest first. By default the service chooses, and its own maximum
-   * always applies.
+   * The maximum number of connections, strongest first. By default the service chooses, and its own maximum always
+   * applies.
    */
   limit?: number;
 }

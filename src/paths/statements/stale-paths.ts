@@ -117,7 +117,7 @@ export async function markConnectedTo(
   }
 }
 
-/** Returns whether a path leads through a donor. A wildcard in an ID could only produce an extra match. */
+/** True if a path leads through a donor. A wildcard in an ID could only produce an extra match. */
 export function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
   return eb('connecting', 'like', `%${JSON.stringify(donorId)}%`);
 }

@@ -303,13 +303,13 @@ export async function countPathsFound(
   return Number(row?.count ?? 0);
 }
 
-/** Returns true if any contact of an integration has a path. */
+/** True if any contact of an integration has a path. */
 export async function hasPaths(reader: Reader, integrationId: string): Promise<boolean> {
   const { rows } = await anyPath(reader, { integrationId });
   return rows.length > 0;
 }
 
-/** Returns true if paths were last compared under these settings (their fingerprint). */
+/** True if paths were last compared under these settings (their fingerprint). */
 export async function hasPathScope(
   reader: Reader,
   integrationId: string,

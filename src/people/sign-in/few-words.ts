@@ -119,7 +119,7 @@ function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
   return best[letters.length] ?? none;
 }
 
-/** Returns true if the letters spell at least this many different words from the list in sequence. */
+/** True if the letters spell at least this many different words from the list in sequence. */
 function isWritten(letters: string, least: number, words: ReadonlySet<string>): boolean {
   // The words up to each position, in the split with the most different words.
   const most: (ReadonlySet<string> | undefined)[] = [new Set()];

@@ -271,7 +271,7 @@ function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boole
   return store.act((trx) => spendChallenge(trx, hashToken(challenge), until));
 }
 
-/** Returns true if the response comes from a frame of another site. donor-sync's pages are never shown in one. */
+/** True if the response comes from a frame of another site. donor-sync's pages are never shown in one. */
 function isInFrame({ response }: { response: { clientDataJSON: string } }): boolean {
   const text = Buffer.from(response.clientDataJSON, 'base64url').toString();
   return readJson(clientDataSchema, text)?.crossOrigin !== false;

@@ -39,7 +39,7 @@ export interface JudgeLimits {
   idleMs: number;
   /** The heap limit of the thread. */
   mostMemoryMb: number;
-  /** Maximum number of passwords waiting for their turn. */
+  /** The maximum number of passwords waiting for their turn. */
   mostWaiting: number;
 }
 

@@ -100,8 +100,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Returns true if this is the password. If no password is stored, the comparison takes just as long, so the time does
- * not show who has an account.
+ * True if this is the password. If no password is stored, the comparison takes just as long, so the time does not show
+ * who has an account.
  */
 export async function isPassword(password: string, kept: string | null): Promise<boolean> {
   const [, N, r, p, salt = '', key = ''] = (kept ?? NO_ONE).split('$');

@@ -4,7 +4,7 @@ import type { ExpressionBuilder } from 'kysely';
 import type { TimedConnection, TimedReader } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
-/** Maximum number of keys. The keys that expire first are removed to make room. */
+/** The maximum number of keys. The keys that expire first are removed to make room. */
 export const MAX_COUNTED = 10_000;
 
 /** Counts one more attempt. Returns the number of attempts, and when they stop counting. */
@@ -78,8 +78,8 @@ async function makeRoom(connection: TimedConnection): Promise<void> {
 }
 
 /**
- * Returns true if the time is over. If its end is impossibly far in the future, the clock was set back, so it also
- * counts as over.
+ * True if the time is over. If its end is impossibly far in the future, the clock was set back, so it also counts as
+ * over.
  */
 function isOver(eb: ExpressionBuilder<Tables, 'sign_in_attempts'>, now: number, until: number) {
   return eb.or([eb('sign_in_attempts.until', '<=', now), eb('sign_in_attempts.until', '>', until)]);

@@ -3,7 +3,7 @@ import { isPostgres } from '../../database/database-time.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** Returns true if an owner can sign in with a password, a passkey or the identity provider. */
+/** True if an owner can sign in with a password, a passkey or the identity provider. */
 export async function hasOwner(reader: Reader): Promise<boolean> {
   return (await selectOwners(reader).limit(1).executeTakeFirst()) !== undefined;
 }

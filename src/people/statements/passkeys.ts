@@ -57,7 +57,7 @@ export async function listPasskeys(
   return rows.map(toPasskey);
 }
 
-/** Returns whether any user has a passkey. */
+/** True if any user has a passkey. */
 export async function hasPasskeys(reader: Reader): Promise<boolean> {
   const row = await reader.selectFrom('passkeys').select('id').limit(1).executeTakeFirst();
   return row !== undefined;

@@ -33,7 +33,7 @@ export interface Rights {
 /** The outcome of a change after which there could be no owner. */
 export type Changed = 'done' | 'unknown' | 'last_owner';
 
-/** Returns whether there is a user who can sign in. */
+/** True if there is a user who can sign in. */
 export async function hasJoinedPerson(reader: Reader): Promise<boolean> {
   const joined = await reader
     .selectFrom('people')

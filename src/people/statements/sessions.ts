@@ -109,7 +109,7 @@ export async function listSessions(
 /** How long a sign-in, or a later proof of identity, counts as recent. */
 const PROOF_MS = 10 * 60_000;
 
-/** Returns whether the user signed in, or proved their identity, within the last ten minutes. */
+/** True if the user signed in, or proved their identity, within the last ten minutes. */
 export function isRecentProof(provedAt: number, now: number): boolean {
   const passedMs = now - provedAt;
   // A negative time shows that the clock was set back.

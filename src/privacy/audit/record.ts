@@ -109,8 +109,8 @@ export interface NewAuditEntry {
    */
   changesBlocks?: boolean;
   /**
-   * IDs of the contacts' keys that were destroyed with the change. If any other key is missing, another
-   * program has removed it.
+   * The IDs of the contacts' keys that were destroyed with the change. If any other key is missing, another program has
+   * removed it.
    */
   destroyedKeys?: readonly string[];
 }

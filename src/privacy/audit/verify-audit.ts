@@ -260,7 +260,7 @@ async function findBeyond(audit: Audit): Promise<number | null> {
   return found?.seq ?? null;
 }
 
-/** Returns true if there is a row that is created together with its entry. */
+/** True if there is a row that is created together with its entry. */
 async function hasAuditedRows(audit: Audit): Promise<boolean> {
   const token = await audit.reader
     .selectFrom('access_tokens')
@@ -271,7 +271,7 @@ async function hasAuditedRows(audit: Audit): Promise<boolean> {
   return token !== undefined || person !== undefined;
 }
 
-/** Returns true if a row that is created together with an entry is older than every entry. */
+/** True if a row that is created together with an entry is older than every entry. */
 async function hasBegunLate(audit: Audit): Promise<boolean> {
   // Uses the earliest time of all entries and not the first entry's time, because the hosts' clocks may differ.
   const first = await audit.reader
@@ -302,7 +302,7 @@ async function hasBegunLate(audit: Audit): Promise<boolean> {
   return older.some((rows) => rows.length > 0);
 }
 
-/** Returns true if the first entry says that a birth record was created with it. */
+/** True if the first entry says that a birth record was created with it. */
 async function wasBornOnRecord(audit: Audit): Promise<boolean> {
   const first = await audit.reader
     .selectFrom('audit_entries')

@@ -65,9 +65,9 @@ export async function eraseAgain(
 }
 
 /**
- * Returns true if an integration left after the backup was made. If it was added again later, it is a new integration
- * that a newer backup contains. If the time of the backup is unknown, the audit shows whether this database knows of
- * the erasure. If the audit does not reach back far enough, the runs show it: a client that was added again has only
+ * True if an integration left after the backup was made. If it was added again later, it is a new integration that a
+ * newer backup contains. If the time of the backup is unknown, the audit shows whether this database knows of the
+ * erasure. If the audit does not reach back far enough, the runs show it: a client that was added again has only
  * younger runs.
  */
 async function hasLeftSince(

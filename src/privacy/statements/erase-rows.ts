@@ -26,7 +26,7 @@ export interface ErasedRows {
   groups: number;
   /** Requested runs, and what runs have recorded about the contact. */
   runs: number;
-  /** IDs of destroyed audit keys. The data that they encrypted can no longer be read. */
+  /** The IDs of destroyed audit keys. The data that they encrypted can no longer be read. */
   keys: readonly string[];
 }
 

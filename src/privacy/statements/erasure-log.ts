@@ -108,7 +108,7 @@ export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   };
 }
 
-/** Returns true if a line belongs to this database, or to no database. Pure. */
+/** True if a line belongs to this database, or to no database. Pure. */
 export function isOfStore(entry: Pick<ErasureEntry, 'store'>, store: string): boolean {
   return entry.store === '' || entry.store === store;
 }
@@ -123,7 +123,7 @@ export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
 
 const SEEN_EVERY_MS = 3_600_000;
 
-/** Returns whether a process should record that it has the database open. Pure. */
+/** True if a process should record that it has the database open. Pure. */
 export function isSeenDue(entries: readonly ErasureEntry[], now: number): boolean {
   const last = lastLineAt(entries);
   if (last === null || Math.abs(now - last) >= SEEN_EVERY_MS) return true;

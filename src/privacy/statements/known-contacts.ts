@@ -20,8 +20,8 @@ export interface KnownContact {
 }
 
 /**
- * Returns true if any table contains the contact with one of these forms of ID. If `asked` is true, an erasure request
- * that waits for a second user also counts.
+ * True if any table contains the contact with one of these forms of ID. If `asked` is true, an erasure request that
+ * waits for a second user also counts.
  */
 export async function hasTracesOfContact(
   reader: Reader,

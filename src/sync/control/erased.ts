@@ -115,8 +115,8 @@ export function forgottenFingerprint(
 }
 
 /**
- * Returns true if the contact may be a person who was erased under another ID. Returns false once a user has decided
- * that they are different people.
+ * True if the contact may be a person who was erased under another ID. Returns false once a user has decided that they
+ * are different people.
  */
 export function looksErased(
   { store }: EraseDeps,
@@ -128,9 +128,7 @@ export function looksErased(
   return isOpen(since, erased, contact.id);
 }
 
-/**
- * Returns true if no user has since decided that they are two people. If both times are equal, the user is asked again.
- */
+/** True if no user has since decided that they are two people. If both times are equal, the user is asked again. */
 function isOpen(since: number, { distinguished }: ErasedPersons, crmId: string): boolean {
   return since !== NEVER && since >= (distinguished.get(crmId) ?? NEVER);
 }

@@ -30,7 +30,7 @@ const WINDOW_MS = 7 * DAY_MS;
 /** If a list has at least this many contacts, more than half of them are unlikely to leave together. */
 const FEWEST_OF_HALF = 5;
 
-/** Returns true if an unusual number of contacts are missing. Pure. */
+/** True if an unusual number of contacts are missing. Pure. */
 export function isMassDeparture(
   { missing, removed, known }: DepartureCounts,
   { share, atLeast }: Guards['departures'],
@@ -59,8 +59,8 @@ export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<v
 }
 
 /**
- * Returns true if this run may decide. If a list is always read completely, looking up a single contact proves less
- * than reading the list, so only a run that has read the whole list may decide.
+ * True if this run may decide. If a list is always read completely, looking up a single contact proves less than
+ * reading the list, so only a run that has read the whole list may decide.
  */
 function mayDecide({ connector }: Pick<DepartureDeps, 'connector'>, run: Run): boolean {
   const { incremental, reportsRemovals } = connector.capabilities;

@@ -35,7 +35,7 @@ export async function holdDonorChanges(
   return planned.map((plan) => (changed.has(plan) ? asHeld(plan) : plan));
 }
 
-/** Returns true if the donor would change although the contact's details have not, and no user has approved this. */
+/** True if the donor would change although the contact's details have not, and no user has approved this. */
 function isUnasked(
   plan: Planned,
   approvals: ReadonlyMap<string, ContactQuestion['kind']>,

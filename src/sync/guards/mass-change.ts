@@ -32,7 +32,7 @@ export interface IdentityChanges {
   known: number;
 }
 
-/** Returns true if so many contacts have changed that a user has to decide first. Pure. */
+/** True if so many contacts have changed that a user has to decide first. Pure. */
 export function isMassChange(
   { due, submitted, held, known }: IdentityChanges,
   { share, atLeast }: Guards['massChange'],
@@ -59,7 +59,7 @@ export async function holdMassChange(
   run.control.notify();
 }
 
-/** Returns true if this many changed contacts would be held. Changes nothing. */
+/** True if this many changed contacts would be held. Changes nothing. */
 export async function wouldBeMassChange(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
   { integration: { id, guards } }: Pick<Run, 'integration'>,

@@ -50,10 +50,9 @@ type GuardDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>
 type GuardRun = Pick<Run, 'integration' | 'partnerKey'>;
 
 /**
- * Returns true if the journal contains everything that was spent with the key since the backup. The journal must
- * contain a balance from before the backup and entries from after it, and together they must give the current balance.
- * If credits were added, or if other tools spent credits, the balance differs. In that case it is not known what else
- * is missing.
+ * True if the journal contains everything that was spent with the key since the backup. The journal must contain a
+ * balance from before the backup and entries from after it, and together they must give the current balance. If credits
+ * were added, or if other tools spent credits, the balance differs. In that case it is not known what else is missing.
  */
 export async function isExplained(
   { store, partner, log }: Pick<SyncDeps, 'store' | 'partner' | 'log'>,

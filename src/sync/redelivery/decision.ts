@@ -97,8 +97,8 @@ export function decideRedelivery(
 }
 
 /**
- * Returns true if a trial has to show whether the CRM still refuses the values. For all other reasons, the field's
- * description shows it.
+ * True if a trial has to show whether the CRM still refuses the values. For all other reasons, the field's description
+ * shows it.
  */
 function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boolean {
   if (code === '') return false;
@@ -154,7 +154,7 @@ function isSame(one: ValueNote, other: ValueNote): boolean {
   );
 }
 
-/** Returns true if the CRM has accepted such a value from one of the contacts that were tried. */
+/** True if the CRM has accepted such a value from one of the contacts that were tried. */
 export function isFreedBy(
   note: ValueNote,
   kind: Pick<ValueNote, 'state' | 'code'>,

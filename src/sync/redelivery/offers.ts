@@ -132,8 +132,8 @@ function offeredBefore({ lines, requested }: Choice): Set<string> {
 }
 
 /**
- * Returns true if a record was restored without any of the values that we wrote into it. If it still has some of them,
- * a user has left it that way, including its empty fields. Pure.
+ * True if a record was restored without any of the values that we wrote into it. If it still has some of them, a user
+ * has left it that way, including its empty fields. Pure.
  */
 function isBackWithoutOurs(
   { mappings }: Pick<OfferRun, 'mappings'>,

@@ -90,7 +90,7 @@ export async function judgeKeptProfile(
   return { profile, fields: run.fields };
 }
 
-/** Returns true if `contacts.filter` currently excludes the contact. */
+/** True if `contacts.filter` currently excludes the contact. */
 export async function isOutsideFilter(
   deps: Pick<SyncDeps, 'connector'>,
   integration: Integration,

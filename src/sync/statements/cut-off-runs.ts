@@ -61,9 +61,7 @@ async function recordGivenUp(
   if (cutOff?.fresh_count === null) await writeRunRows(trx, { id, integrationId });
 }
 
-/**
- * Returns true if a user had requested the stop of the run before it was interrupted. Such a run is not started again.
- */
+/** True if a user had requested the stop of the run before it was interrupted. Such a run is not started again. */
 async function endIfStopped(
   trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,

@@ -43,7 +43,7 @@ export interface Trial {
    * the run. `hasDue` returns true if a contact is waiting to be sent.
    */
   step(hasDue: () => Promise<boolean>): Promise<'over' | 'wait' | 'stopped' | { atMost: number }>;
-  /** Returns true if the service still recognises the people of an accepted mapping. */
+  /** True if the service still recognises the people of an accepted mapping. */
   isStillKnown(): Promise<boolean>;
 }
 

@@ -28,7 +28,7 @@ export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId:
   return { cause, needs, steps: [first, ...others] };
 }
 
-/** Returns true if the table has this code. For any other code, only the run's message explains the reason. */
+/** True if the table has this code. For any other code, only the run's message explains the reason. */
 export function isKnownStop(code: string): boolean {
   return code in STOPS;
 }

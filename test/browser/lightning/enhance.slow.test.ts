@@ -58,7 +58,7 @@ const OF_BOARD = {
   networks: [{ name: 'Board', color: 'teal', group: { campaign: 'Board' } }],
 };
 
-/** A client of a Salesforce org that has synced once, and contacts that came after that. */
+/** Opens a client of a Salesforce org that has synced once, and contacts that came after that. */
 async function openWorld(choices: Choices = {}) {
   const { board = 0 } = choices;
   const org = await openOrg();

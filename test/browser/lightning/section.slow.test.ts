@@ -36,7 +36,7 @@ afterAll(() => browser.close());
 
 type Org = Awaited<ReturnType<typeof openOrg>>;
 
-/** An org with the fields, and a contact with some values. */
+/** Opens an org with the fields, and a contact with some values. */
 async function openFilledOrg(options: Parameters<typeof openOrg>[0] = {}) {
   const org = await open(options);
   await (await org.connector()).createFields(SPECS);

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { CLIENT } from './robin.ts';
 import { expectCalm, goToArea, type Visitor } from './visitor.ts';
 
-/** The results on one screen, without scrolling. At a desk, it is 1440×900. */
+/** Reads the results on one screen, without scrolling. At a desk, it is 1440×900. */
 export async function readResults(dana: Visitor): Promise<void> {
   const { page, hands, ways } = dana;
   await goToArea(dana, 'Results');

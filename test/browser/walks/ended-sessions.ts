@@ -61,7 +61,7 @@ export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessio
   }
 }
 
-/** The words of a button, which are marked if it only opens a preview. */
+/** Returns the words of a button, which are marked if it only opens a preview. */
 async function toLabel(target: Locator): Promise<string> {
   const words = ((await target.textContent()) ?? '').trim();
   const isPreview = await target.evaluate(

@@ -69,7 +69,7 @@ export async function filterRanking(farah: Visitor): Promise<void> {
   await expectCalm(farah);
 }
 
-/** Two contacts on her own list. */
+/** Creates two contacts on her own list. */
 export async function makeList(farah: Visitor): Promise<void> {
   const { page, hands } = farah;
   await goToArea(farah, 'Introductions');
@@ -148,7 +148,7 @@ async function chooseHit({ page, ways, hands }: Visitor, hit: Locator): Promise<
   await page.keyboard.press('Enter');
 }
 
-/** The contact's page: values with the run that wrote them, the evidence, and the history. */
+/** Reads the contact's page: values with the run that wrote them, the evidence, and the history. */
 export async function readContact(farah: Visitor): Promise<void> {
   const { page, hands } = farah;
   await goToArea(farah, 'Introductions');

@@ -11,7 +11,7 @@ export interface Walks {
   open(kind: Kind, options?: WalkWorldOptions): Promise<WalkWorld>;
 }
 
-/** One browser for each file. The product is built within that time. */
+/** Opens one browser for each file. The product is built within that time. */
 export function openWalks(timeoutMs: number): Walks {
   let browser: Browser;
   let program: string;

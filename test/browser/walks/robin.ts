@@ -238,7 +238,7 @@ export async function checkAlerts(robin: Visitor, { mails }: WalkWorld): Promise
   await goToArea(robin, 'Clients');
 }
 
-/** The text of a mail, as a mail program shows it. */
+/** Returns the text of a mail, as a mail program shows it. */
 export function toText(source: string): string {
   return source
     .replace(/=\r?\n/g, '')

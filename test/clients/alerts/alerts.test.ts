@@ -320,7 +320,7 @@ describeEachDatabase('alerts', (open) => {
     return alerts;
   }
 
-  /** The requests that arrived at the webhook. */
+  /** Returns the requests that arrived at the webhook. */
   function texts(): string[] {
     return z
       .array(z.strictObject({ text: z.string() }))

@@ -19,7 +19,7 @@ export interface MailServerOptions {
   password?: string;
 }
 
-/** A mail server that accepts everything from anyone who knows the password. */
+/** Starts a mail server that accepts everything from anyone who knows the password. */
 export async function startMailServer({
   starttls = 'hidden',
   password: rightPassword = 'right',
@@ -73,7 +73,7 @@ export async function startMailServer({
 
 const ELSEWHERE = '/elsewhere';
 
-/** A webhook that records the messages it receives. */
+/** Starts a webhook that records the messages it receives. */
 export async function startWebhook() {
   const bodies: unknown[] = [];
   let status = 200;

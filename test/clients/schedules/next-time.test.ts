@@ -69,7 +69,7 @@ describe('nextTime', () => {
 
 type Rule = Parameters<typeof nextTime>[0];
 
-/** Every time after the first and before the second. */
+/** Returns every time after the first and before the second. */
 function timesOf(rule: Rule, fromMs: number, untilMs: number): number[] {
   const found: number[] = [];
   let next = nextTime(rule, fromMs);
@@ -80,7 +80,7 @@ function timesOf(rule: Rule, fromMs: number, untilMs: number): number[] {
   return found;
 }
 
-/** The times of a day. */
+/** Returns the times of a day. */
 function isoTimes(cron: string, timezone: string, fromMs: number): string[] {
   return timesOf({ cron, timezone }, fromMs, fromMs + 24 * HOUR_MS).map((atMs) =>
     new Date(atMs).toISOString(),
@@ -96,7 +96,7 @@ function aLine(): fc.Arbitrary<CronLine> {
   });
 }
 
-/** A few numbers, small first, or null for all. */
+/** Returns a few numbers, small first, or null for all. */
 function someOrAll(min: number, max: number): fc.Arbitrary<number[] | null> {
   return fc.option(
     fc

@@ -118,7 +118,7 @@ function beginningOf(content: Buffer): Buffer {
   return content.subarray(0, PREVIEW_BYTES);
 }
 
-/** The rows that a run would read with the setup's settings, without unreadable rows. */
+/** Reads the rows that a run would read with the setup's settings, without unreadable rows. */
 async function readByConnector(content: string | Buffer): Promise<(string | null)[][]> {
   const folder = await openCsvFolder();
   onTestFinished(() => folder.close());

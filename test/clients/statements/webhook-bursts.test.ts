@@ -26,7 +26,7 @@ const SIGNING = { signature: null, secret: null };
 describeEachDatabase('a burst of webhooks', (open, kind) => {
   const createWorld = storeWorlds(open);
 
-  /** A store with a webhook whose bursts are shared with other processes. */
+  /** Creates a store with a webhook whose bursts are shared with other processes. */
   async function createBurst() {
     const world = await createWorld();
     for (const integrationId of [INTEGRATION, 'hillside']) {

@@ -54,7 +54,7 @@ async function write(connector: Connector, ids: readonly string[], value = 'ours
   return results;
 }
 
-/** The IDs that were written, in their order, as the stand-in has seen it. */
+/** Returns the IDs that were written, in their order, as the stand-in has seen it. */
 async function putsOf(database: Database): Promise<string[]> {
   const { requests } = (await database.control('GET', '/requests')) as {
     requests: { method: string; path: string; status: number }[];
@@ -67,7 +67,7 @@ async function putsOf(database: Database): Promise<string[]> {
 /** Parts that a write may change, and IDs, which are new for a restored address. */
 const CHANGING = /^(changes|AuditTrail|custom|CustomValues|details|Primary.*|.*Ids)$/;
 
-/** Everything about a constituent except its history, the IDs of its details, and the field that is ours. */
+/** Returns everything about a constituent except its history, the IDs of its details, and the field that is ours. */
 async function contentOf(database: Database, id: string) {
   const { custom, details, ...parts } = await database.record(id);
   const { 1: _, ...others } = custom;

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.close());
 
-/** The error when opening the file, or null if it opens. */
+/** Returns the error when opening the file, or null if it opens. */
 async function refusal(options?: ConnectorChoices): Promise<string | null> {
   try {
     await (await folder.connector(options)).close();
@@ -152,7 +152,7 @@ describe('rows of a CSV file that cannot be read', () => {
 describe('one huge cell of a CSV file', () => {
   const MEGABYTES = 50;
 
-  /** A file whose third row has a cell of 50 MB. */
+  /** Writes a file whose third row has a cell of 50 MB. */
   async function writeHugeCell(end: string): Promise<void> {
     await folder.write('in.csv', `${HEADER}\nC1,Ann,Lee,,,\nC2,Bob,Lee,"`);
     for (let at = 0; at < MEGABYTES; at += 1) {

@@ -15,7 +15,7 @@ const MOST_WORK_MS = 500;
 const TIMEOUT_MS = 120_000;
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** A sheet that has a hundred thousand bytes or so and unpacks to hundreds of millions. */
+/** Creates a sheet that has a hundred thousand bytes or so and unpacks to hundreds of millions. */
 function aBomb(bytes: number): Buffer {
   const packages = 'http://schemas.openxmlformats.org/package/2006/relationships';
   const relation = (type: string, target: string) =>

@@ -35,7 +35,7 @@ function hastyClock() {
   return { now: () => nowMs, sleep: () => Promise.resolve() };
 }
 
-/** The same for pacers: by their clock, every wait has passed. */
+/** Returns the same for pacers: by their clock, every wait has passed. */
 function hastyPaceClock() {
   let sleptMs = 0;
   return {

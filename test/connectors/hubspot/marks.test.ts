@@ -55,7 +55,7 @@ describe('who is not asked about in HubSpot', () => {
     connector = await account.connector({}, {}, contacts);
   }
 
-  /** The contacts with these values, read from the list and by ids. Both must agree. */
+  /** Returns the contacts with these values, read from the list and by ids. Both must agree. */
   async function read(values: readonly string[]): Promise<Contact[]> {
     const ids = await account.addContacts(people(values.length));
     for (const [at, id] of ids.entries()) await account.setValue(id, MARK, values[at] ?? '');

@@ -36,7 +36,7 @@ async function arrivals(
   return moments;
 }
 
-/** A board as a database stores it, and the keys that were requested from it. */
+/** Creates a board as a database stores it, and the keys that were requested from it. */
 function aBoard(clock: FakeClock): DepartureBoard & { keys: Set<string> } {
   const keys = new Set<string>();
   let nextMs = Number.NEGATIVE_INFINITY;

@@ -374,7 +374,7 @@ describe('reading contacts from HubSpot', () => {
         now += 3 * HOUR_MS;
       });
 
-      /** A reading as a run does it: each run connects first, and so knows HubSpot's time. */
+      /** Reads a reading as a run does it: each run connects first, and so knows HubSpot's time. */
       async function readNight(cursor: string | null, filter: string | null) {
         await connector?.close();
         await start({}, { filter });
@@ -579,7 +579,7 @@ function cursorOf(pages: readonly ContactPage[]): string {
   return pages.at(-1)?.cursor ?? '';
 }
 
-/** The cursor of a reading a day later: HubSpot's clock also advances in its responses. */
+/** Returns the cursor of a reading a day later: HubSpot's clock also advances in its responses. */
 function later(cursor: string): string {
   const { since } = JSON.parse(cursor);
   return JSON.stringify({ since: new Date(Date.parse(since) + 86_400_000).toISOString() });

@@ -28,7 +28,7 @@ function chances(seed: number): () => number {
   };
 }
 
-/** An account whose ids are as unevenly spaced as in accounts that have grown for years. */
+/** Returns an account whose ids are as unevenly spaced as in accounts that have grown for years. */
 function someIds(count: number, random: () => number): number[] {
   const ids = new Set<number>();
   while (ids.size < count) ids.add(Math.floor(10 ** (1 + random() * 11)));
@@ -41,7 +41,7 @@ function searched(ids: readonly number[], { from, to, offset }: Ask): FoundPage 
   return { records: page.map(recordOf), total: all.length, isLast: page.length < SEARCH_PAGE };
 }
 
-/** A slow account that is read with responses in any order, while its contacts are archived. */
+/** Returns a slow account that is read with responses in any order, while its contacts are archived. */
 function walk(count: number, atOnce: number, random: () => number) {
   let ids = someIds(count, random);
   const whole = [...ids];
@@ -90,8 +90,8 @@ function walk(count: number, atOnce: number, random: () => number) {
 }
 
 /**
- * The time that such an account takes (ms) if a page of the list takes 300 ms, and searches, at three per second, take
- * longer.
+ * Returns the time that such an account takes (ms) if a page of the list takes 300 ms, and searches, at three per
+ * second, take longer.
  */
 function timedWalk(count: number, searchMs: number): number {
   const ids = Array.from({ length: count }, (_, at) => at + 1);

@@ -75,7 +75,7 @@ describe('a sync with HubSpot that cannot read everything', () => {
     },
   );
 
-  /** An account whose contacts are all enhanced, some of them employed by a company. */
+  /** Starts an account whose contacts are all enhanced, some of them employed by a company. */
   async function start(
     around: (connector: Connector, account: Account) => Connector = (connector) => connector,
     withdrawn: readonly string[] = [],

@@ -218,7 +218,7 @@ async function expectToGoOn(account: Account, world: SyncWorld, stopped: RunRepo
   expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
 }
 
-/** The contacts of the account that have a profile. */
+/** Returns the contacts of the account that have a profile. */
 async function enhanced(account: Account): Promise<{ id: string; donorId: string }[]> {
   const all: { id: string; donorId: string }[] = [];
   for (const { id } of await account.people()) {

@@ -295,7 +295,7 @@ describe('the validation rules of HubSpot', () => {
     return results;
   }
 
-  /** The values of these contacts, in their order. */
+  /** Reads the values of these contacts, in their order. */
   async function readAll(ids: readonly string[], fields: readonly string[]) {
     const values: Record<string, unknown>[] = [];
     for (let from = 0; from < ids.length; from += 100) {

@@ -259,7 +259,7 @@ describe('reading all contacts of a HubSpot that is far away', () => {
   }
 });
 
-/** The contacts that earlier reads returned, and the contacts that have left since. */
+/** Returns the contacts that earlier reads returned, and the contacts that have left since. */
 function knownOf(cursor: string, ids: readonly string[], left: readonly string[] = []) {
   return { cursor, ids: () => portions(ids, 333), leftIds: () => portions(left, 333) };
 }

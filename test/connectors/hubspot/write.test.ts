@@ -422,7 +422,7 @@ describe('writing into HubSpot', () => {
     return toArray(connector.write(changes));
   }
 
-  /** One batch after the other, as in a run. */
+  /** Writes one batch after the other, as in a run. */
   async function writeInHundreds(changes: readonly ContactChange[]): Promise<WriteResult[]> {
     const results: WriteResult[] = [];
     for (let start = 0; start < changes.length; start += 100) {

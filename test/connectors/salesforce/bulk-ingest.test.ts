@@ -253,7 +253,7 @@ describe('writing to an org through the Bulk API', () => {
     await org.control('POST', 'rules', rule);
   }
 
-  /** A restricted picklist that the integration's user may edit. */
+  /** Creates a restricted picklist that the integration's user may edit. */
   async function createPicklist(name: string, options: string[]): Promise<void> {
     const value = options.map((fullName) => ({ fullName, label: fullName }));
     const valueSet = { restricted: true, valueSetDefinition: { value } };
@@ -261,7 +261,7 @@ describe('writing to an org through the Bulk API', () => {
     await connector.createFields([{ name, label: name, type: 'text', description: 'A test.' }]);
   }
 
-  /** The requests to the Bulk API so far, by their methods. */
+  /** Returns the requests to the Bulk API so far, by their methods. */
   async function jobs(): Promise<string[]> {
     const asked = await org.requests();
     return asked.filter(({ path }) => path.includes('/jobs/')).map(({ method }) => method);

@@ -255,7 +255,7 @@ describe('what Salesforce contacts are made of', () => {
     return connector;
   }
 
-  /** The contacts as the pages show them, which must match a lookup. */
+  /** Returns the contacts as the pages show them, which must match a lookup. */
   async function contactsOf(connector: Connector, ids: readonly string[]): Promise<Contact[]> {
     const pages = await toArray(connector.readPages(null));
     const contacts = new Map(pages.flatMap((page) => page.contacts.map((one) => [one.id, one])));

@@ -33,7 +33,7 @@ export function parseMetadata(xml: string): Element {
   return only;
 }
 
-/** The texts of the children that have this name. */
+/** Returns the texts of the children that have this name. */
 export function textsOf({ children }: Element, name: string): string[] {
   return children.filter((child) => child.name === name).map(({ text }) => text);
 }

@@ -97,7 +97,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
     return sendJson(method, `${sandbox.baseUrl}${API}${path}`, body, { authorization });
   }
 
-  /** A custom field that the integration's user may read and write. */
+  /** Adds a custom field that the integration's user may read and write. */
   async function addField(name: string, metadata: Record<string, unknown>): Promise<void> {
     const Metadata = { label: name, ...metadata };
     await ask('POST', '/tooling/sobjects/CustomField', { FullName: `Contact.${name}`, Metadata });

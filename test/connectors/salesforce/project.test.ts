@@ -154,7 +154,7 @@ const schemaSchema = z.record(
 );
 const WSDL = schemaSchema.parse(ApiSchemas);
 
-/** The elements of a type, with the elements of the types that it extends. */
+/** Returns the elements of a type, with the elements of the types that it extends. */
 function elementsOf(type: string): Props | undefined {
   const newer = NEWER[type];
   if (newer !== undefined) return newer;
@@ -351,7 +351,7 @@ function ofEveryType(): MappedFieldSpec[] {
   ];
 }
 
-/** The differences between an element and its WSDL type. */
+/** Returns the differences between an element and its WSDL type. */
 function problemsOf({ name, children }: Element, type: string): string[] {
   const props = elementsOf(type);
   if (props === undefined) return [`${type} is not known`];
@@ -413,7 +413,7 @@ async function deploy({ ask, create, sandbox }: Org): Promise<void> {
   }
 }
 
-/** The permission sets of donor-sync in an org, with the rights in them. */
+/** Returns the permission sets of donor-sync in an org, with the rights in them. */
 async function setsIn({ ask }: Org) {
   const sets = await rowsOf(
     ask,

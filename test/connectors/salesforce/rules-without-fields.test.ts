@@ -180,7 +180,7 @@ describe('validation rules that name no field', () => {
     };
   }
 
-  /** A change that no rule refuses. */
+  /** Returns a change that no rule refuses. */
   function valuesWithout(id: string): ContactChange {
     return { id, values: { Link__c: 'before' } };
   }
@@ -237,7 +237,7 @@ function reported(results: readonly WriteResult[]): string[] {
     .sort();
 }
 
-/** A few contacts at a time, as deliveries arrive. */
+/** Writes a few contacts at a time, as deliveries arrive. */
 async function writeIn(
   connector: Connector,
   size: number,

@@ -120,12 +120,12 @@ export function records(...rows: object[]): Answer {
   return { body: { totalSize: rows.length, done: true, records: rows } };
 }
 
-/** An error in the form that Salesforce uses in the body of a refused request. */
+/** Returns an error in the form that Salesforce uses in the body of a refused request. */
 export function refused(status: number, errorCode: string, message = errorCode): Answer {
   return { status, body: [{ errorCode, message, fields: [] }] };
 }
 
-/** A field in the form of the description. */
+/** Returns a field in the form of the description. */
 export function field(name: string, more: object = {}) {
   return { name, label: name, type: 'string', length: 80, updateable: true, ...more };
 }

@@ -69,7 +69,7 @@ describe('a sync with Salesforce', () => {
     );
   });
 
-  /** An org whose contacts are all enhanced. */
+  /** Starts an org whose contacts are all enhanced. */
   async function start(
     shape: 'plain' | 'npsp',
     hidden?: string,

@@ -251,13 +251,13 @@ async function expectToGoOn(org: Org, world: SyncWorld, stopped: RunReport): Pro
   expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
 }
 
-/** The position where the next read starts. */
+/** Returns the position where the next read starts. */
 async function cursorOf({ database }: SyncWorld): Promise<string | null> {
   const row = await database.db.selectFrom('integrations').select('cursor').executeTakeFirst();
   return row?.cursor ?? null;
 }
 
-/** The contacts of the org that have a profile. */
+/** Returns the contacts of the org that have a profile. */
 async function enhanced(org: Org): Promise<{ id: string; donorId: string }[]> {
   const all: { id: string; donorId: string }[] = [];
   for (const { id } of await org.people()) {
@@ -280,7 +280,7 @@ async function refusals(org: Org, refusal: number): Promise<number> {
 
 const limitsSchema = z.object({ DailyApiRequests: z.object({ Remaining: z.number() }) });
 
-/** The org's requests of the day that are left. */
+/** Returns the org's requests of the day that are left. */
 async function remaining(org: Org): Promise<number> {
   return limitsSchema.parse(await org.ask('GET', '/limits')).DailyApiRequests.Remaining;
 }

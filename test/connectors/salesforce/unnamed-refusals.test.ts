@@ -101,7 +101,7 @@ describe('a rule that names no field', () => {
     return toArray(connector.write(changes));
   }
 
-  /** A few contacts at a time, as deliveries arrive. */
+  /** Writes a few contacts at a time, as deliveries arrive. */
   async function writeIn(size: number, changes: ContactChange[]): Promise<WriteResult[]> {
     const results: WriteResult[] = [];
     for (let start = 0; start < changes.length; start += size) {

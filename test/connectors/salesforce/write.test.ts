@@ -359,7 +359,7 @@ describe('writing to Salesforce', () => {
   }
 });
 
-/** The id of the nth contact, in the form of 18 characters. */
+/** Returns the id of the nth contact, in the form of 18 characters. */
 function idOf(at: number): string {
   return `003${String(at).padStart(12, '0')}AAA`;
 }

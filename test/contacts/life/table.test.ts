@@ -25,7 +25,7 @@ function rowOf(event: LifeEvent): EventRow {
   return LIFE[event];
 }
 
-/** The states to which an event may lead from a state. Empty if the event is refused there. */
+/** Returns the states to which an event may lead from a state. Empty if the event is refused there. */
 function leadsTo(event: LifeEvent, place: LifeState): LifeState[] {
   return rowOf(event).ways.flatMap(({ from, to }) => (from.includes(place) ? [to ?? place] : []));
 }
@@ -198,7 +198,7 @@ function reachable(start: LifeState): Set<LifeState> {
   return found;
 }
 
-/** The transitions between states. Events that do not change the state are not drawn. */
+/** Returns the transitions between states. Events that do not change the state are not drawn. */
 function drawing(): string {
   const events = new Map<string, string[]>();
   for (const from of LIFE_STATES) {

@@ -11,7 +11,7 @@ const ring = parseKeyRing(oldKey);
 const sealer = createSealer(ring);
 const HERE: SealContext = { table: 'secrets', column: 'value', row: ['token'] };
 
-/** The other argument of any JOSE library: the place, as additional authenticated data. */
+/** Returns the other argument of any JOSE library: the place, as additional authenticated data. */
 function dataOf({ table, column, row }: SealContext): Uint8Array {
   return new TextEncoder().encode(JSON.stringify([table, column, ...row]));
 }

@@ -36,7 +36,7 @@ import {
 } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** The only batch. */
+/** Returns the only batch. */
 async function onlyBatch(store: Store) {
   const [batch, ...others] = await listBatches(store.reader);
   if (!batch || others.length > 0) throw new Error('there is not one batch');
@@ -195,7 +195,7 @@ describeEachDatabase('batches of holds', (open) => {
   });
 });
 
-/** The store of a process that ends before its statement with this number. */
+/** Returns the store of a process that ends before its statement with this number. */
 function storeThatDies({ db, clock }: StoreWorld, statement: number): Store {
   let left = statement;
   const transformer = new OperationNodeTransformer();

@@ -450,7 +450,7 @@ function record(
   return store.checkpoint(lease, (trx) => recordDeliveries(trx, runId, deliveries));
 }
 
-/** The state of each write, by its id. */
+/** Returns the state of each write, by its id. */
 async function stateOfWrites({ db }: StoreWorld): Promise<Record<string, string>> {
   const rows = await db.selectFrom('writes').select(['id', 'state']).execute();
   return Object.fromEntries(rows.map(({ id, state }) => [id, state]));

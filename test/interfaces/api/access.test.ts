@@ -264,7 +264,7 @@ describe('sessions', () => {
   });
 });
 
-/** A few pages that use the data that pages receive. */
+/** Returns a few pages that use the data that pages receive. */
 function pages({ application: { store, sealer } }: HttpWorld, publicUrl: string): Hono<HttpEnv> {
   const clock = { now: Date.now };
   const attempts = createAttempts(clock);

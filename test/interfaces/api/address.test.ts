@@ -35,7 +35,7 @@ const addressSchema = z.object({
   lostPasskeys: z.array(z.object({ name: z.string(), passkeys: z.int() })),
 });
 
-/** A world with an owner who signed in a moment ago. */
+/** Opens a world with an owner who signed in a moment ago. */
 async function openWithOwner(options: HttpWorldOptions = {}) {
   const clock = createFakeClock(Date.now());
   const world = await open({ clock, ...options });

@@ -21,7 +21,7 @@ const open = closedAfterTest((options?: HttpWorldOptions) =>
 
 const START = '/v1/integrations/riverside/runs';
 
-/** A connection that sends nothing on its own. */
+/** Returns a connection that sends nothing on its own. */
 async function connectTo({ url }: Pick<HttpWorld, 'url'>): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');

@@ -38,7 +38,7 @@ async function sync(world: HttpWorld, token: string): Promise<string> {
   return run.id;
 }
 
-/** A service in which decisions about more than five contacts, and every undo, wait for a second person. */
+/** Opens a service in which decisions about more than five contacts, and every undo, wait for a second person. */
 async function open(): Promise<HttpWorld> {
   const world = await openHttpWorld({
     ...{ integration: WITHOUT_TRIAL, others: ['harbor'] },
@@ -48,7 +48,7 @@ async function open(): Promise<HttpWorld> {
   return world;
 }
 
-/** The same with a batch of contacts that moved. */
+/** Opens the same with a batch of contacts that moved. */
 async function openHeld() {
   const world = await open();
   const admin = await world.addToken('admin');
@@ -66,7 +66,7 @@ async function openHeld() {
   return { world, admin, batch };
 }
 
-/** An erasure that two people want, to be carried out by the test. */
+/** Returns an erasure that two people want, to be carried out by the test. */
 async function confirmErasure(alsoInCrm: boolean) {
   const world = await openHttpWorld({ settings: { twoPeople: { forgetEverywhere: true } } });
   worlds.push(world);

@@ -18,7 +18,7 @@ const appliedSchema = z.strictObject({
 });
 const previewSchema = z.object({ preview: z.object({ question: z.string(), digest: z.string() }) });
 
-/** A client's data in the database. */
+/** Returns a client's data in the database. */
 async function stored({ application }: HttpWorld, id: string) {
   await application.refresh();
   return application.integrations.get(id);

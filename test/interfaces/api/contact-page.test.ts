@@ -40,7 +40,7 @@ async function see(crmId: string, token = reader) {
   return world.request(contactHref('riverside', crmId), { token });
 }
 
-/** The contacts that have a profile, except the contact used by most tests. */
+/** Returns the contacts that have a profile, except the contact used by most tests. */
 function* others(): Generator<string, string> {
   const written = new Set(world.crm.writes.map(({ id }) => id));
   for (const id of world.people) if (id !== known && written.has(id) && !isOnBoard(id)) yield id;
@@ -297,7 +297,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('"', '&quot;');
 }
 
-/** The data that a button sends: its address and its hidden fields. */
+/** Returns the data that a button sends: its address and its hidden fields. */
 function formOf(text: string, action: string) {
   const form = text.split('<form ').find((each) => each.includes(`action="${action}"`)) ?? '';
   const fields = [...(form.split('</form>')[0]?.matchAll(/name="(\w+)" value="([^"]*)"/g) ?? [])];

@@ -24,7 +24,7 @@ const decidedSchema = z.object({
 
 const PATH = '/v1/integrations/riverside/decisions/lost_answer';
 
-/** Three contacts whose response was lost after it was charged. */
+/** Opens three contacts whose response was lost after it was charged. */
 async function openHeld(settings = {}) {
   const world = await open({ settings });
   const token = await world.addToken('admin');

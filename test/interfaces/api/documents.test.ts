@@ -26,7 +26,7 @@ const documentSchema = z.object({
   ),
 });
 
-/** Every route that the service describes, with its parameters filled in. */
+/** Returns every route that the service describes, with its parameters filled in. */
 async function describedRoutes(here: HttpWorld) {
   const document = (await here.request('/openapi.json')).read(documentSchema);
   return Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -144,7 +144,7 @@ function change(folder: string, statements: string): void {
   db.close();
 }
 
-/** The bytes of a response, as they arrive before the connection ends. */
+/** Reads the bytes of a response, as they arrive before the connection ends. */
 async function readRaw(
   url: string,
   path: string,

@@ -37,7 +37,7 @@ const doneSchema = z.object({
     .nullable(),
 });
 
-/** A client in the database, with a webhook address. */
+/** Opens a client in the database, with a webhook address. */
 async function openWithClient() {
   const world = await open({ isIdle: true });
   const { application } = world;

@@ -32,7 +32,7 @@ const calledSchema = z.object({
 const acceptedSchema = z.object({ runId: z.string().nullable() });
 const appSchema = z.object({ appId: z.number(), clientSecret: z.string() });
 
-/** The time of this machine, as a test has moved it on. */
+/** Creates the time of this machine, as a test has moved it on. */
 function aMovedClock() {
   let movedMs = 0;
   const clock: Clock = {
@@ -53,7 +53,7 @@ afterEach(async () => {
   while (closers.length > 0) await closers.pop()?.();
 });
 
-/** A HubSpot account whose searches lag, and a service that has synced it once. */
+/** Opens a HubSpot account whose searches lag, and a service that has synced it once. */
 async function openHubspot(integration: Record<string, unknown> = {}) {
   const { clock, advance } = aMovedClock();
   const crm = await startHubspotSandbox({
@@ -112,7 +112,7 @@ async function syncAll(here: HttpWorld): Promise<void> {
   });
 }
 
-/** The report of the run that serves the request with this id. */
+/** Returns the report of the run that serves the request with this id. */
 async function endOf({ application }: HttpWorld, runId: string | null): Promise<RunReport> {
   let report: RunReport | null = null;
   await until(async () => {

@@ -151,7 +151,7 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
   };
 }
 
-/** An empty account of the kind. */
+/** Starts an empty account of the kind. */
 export async function startCrm(kind: Kind) {
   const few = { contacts: 0, donors: 10 };
   return kind === 'hubspot'

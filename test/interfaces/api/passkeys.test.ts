@@ -25,7 +25,7 @@ function open(options: HttpWorldOptions = {}) {
   return openWorld({ isIdle: true, publicUrl: ORIGIN, ...options });
 }
 
-/** The challenge in a page's first passkey form, and the value that the form sends back. */
+/** Returns the challenge in a page's first passkey form, and the value that the form sends back. */
 function questionIn(page: string, action = '[^"]*') {
   const form = new RegExp(
     `<form[^>]*?(action="${action}")?[^>]*data-passkey="\\w+"[\\s\\S]*?</form>`,

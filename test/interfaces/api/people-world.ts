@@ -45,7 +45,7 @@ export async function invite(
   return { id, email, path: `/join/${secret}` };
 }
 
-/** An address at which users reach the service, confirmed by another browser. */
+/** Returns an address at which users reach the service, confirmed by another browser. */
 export async function giveAddress({ application }: HttpWorld, url = 'https://donors.example.org') {
   const { store, sealer } = application;
   await store.act(async (trx) => {

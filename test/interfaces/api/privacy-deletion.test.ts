@@ -26,7 +26,7 @@ const PUBLIC_URL = 'https://sync.example.org';
 const MINUTE_MS = 60_000;
 const SIGNING = { kind: 'hubspot', secret: 'the app’s client secret' } as const;
 
-/** A service whose contacts are enhanced, with an address that HubSpot's app signs for. */
+/** Opens a service whose contacts are enhanced, with an address that HubSpot's app signs for. */
 async function openEnhanced(people: number, options: HttpWorldOptions = {}) {
   const here = await open({ publicUrl: PUBLIC_URL, ...options });
   const ids = await here.addPeople(people);

@@ -42,13 +42,13 @@ const runSchema = z.strictObject({
   }),
 });
 
-/** The contacts in which the CRM has a value from a profile. */
+/** Returns the contacts in which the CRM has a value from a profile. */
 function filled({ crm }: HttpWorld): number {
   return [...crm.records.values()].filter(({ values }) => Object.values(values).some(Boolean))
     .length;
 }
 
-/** A client whose contacts are enhanced and whose run was undone. */
+/** Opens a client whose contacts are enhanced and whose run was undone. */
 async function openUndone() {
   const world = await open({ integration: WITHOUT_TRIAL });
   await world.addPeople(20);

@@ -354,7 +354,7 @@ describe('a session that has ended', () => {
   });
 });
 
-/** The values that each field of the page shows. */
+/** Reads the values that each field of the page shows. */
 function readValues(page: string): Map<string, string[]> {
   const shown = new Map<string, string[]>();
   const note = (name: string, value: string) =>

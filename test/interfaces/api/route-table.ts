@@ -28,7 +28,7 @@ function ofAll(word: string): string {
   return `/decisions/all/${word}?client=:id&reason=name_mismatch&until=1`;
 }
 
-/** A button on a contact's page, and the preview that it shows. */
+/** Returns a button on a contact's page, and the preview that it shows. */
 function ofContact(word: string): RouteRule {
   const path = `/clients/:integration/contacts/C000001/${word}`;
   return { role: 'admin', about: 'integration', path };

@@ -69,7 +69,7 @@ const needRole = Object.entries(ROUTES).flatMap(([name, { role, ...rule }]) =>
   role === null ? [] : [{ name, role, ...rule }],
 );
 
-/** The id of an existing item. For items without another owner, an id that does not exist. */
+/** Returns the id of an existing item. For items without another owner, an id that does not exist. */
 function idFor({ about }: Pick<RouteRule, 'about'>): string {
   return about === undefined || about === 'list' || about === 'all' ? 'unknown' : ids[about];
 }

@@ -68,7 +68,7 @@ export async function begin(here: HttpWorld, name = 'Lakeside Clinic'): Promise<
   return /^\/setup\/([^/]+)\/crm$/.exec(location ?? '')?.[1] ?? '';
 }
 
-/** A set-up with the service's key, as users enter it before they choose columns. */
+/** Returns a set-up with the service's key, as users enter it before they choose columns. */
 export async function beginWithKey(here: HttpWorld, name?: string): Promise<string> {
   const id = await begin(here, name);
   const { baseUrl, apiKey } = here.service;
@@ -93,7 +93,7 @@ export async function withFile(here: HttpWorld, text = PEOPLE): Promise<string> 
   return id;
 }
 
-/** The rows of people that the service knows. */
+/** Returns the rows of people that the service knows. */
 export async function knownPeople({ service }: HttpWorld, count: number): Promise<string> {
   const people = await controlService(service).people(4 * count);
   const whole = people.filter(({ firstName, lastName }) => firstName && lastName);
@@ -125,7 +125,7 @@ export async function settled(here: HttpWorld, id: string): Promise<string> {
   return setup?.trialRun ?? '';
 }
 
-/** A client that was set up to the end. */
+/** Returns a client that was set up to the end. */
 export async function done(here: HttpWorld): Promise<string> {
   const id = await answeredAll(here);
   await post(here, `/setup/${id}/plan`, { do: 'trial' });

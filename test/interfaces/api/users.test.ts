@@ -265,7 +265,7 @@ describe('/v1/users', () => {
     preview: z.object({ question: z.string(), digest: z.string() }),
   });
 
-  /** The request that one of our pages would send for an owner who is signed in. */
+  /** Returns the request that one of our pages would send for an owner who is signed in. */
   function asUser({ url }: HttpWorld, cookie: string) {
     return async (method: string, path: string, body?: unknown) => {
       const headers = { cookie, origin: url, 'content-type': 'application/json' };

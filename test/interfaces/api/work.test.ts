@@ -86,7 +86,7 @@ async function sync(world: HttpWorld, token: string, client = 'riverside'): Prom
   return run.id;
 }
 
-/** The contacts in which the CRM has a value from a profile. */
+/** Returns the contacts in which the CRM has a value from a profile. */
 function filled({ crm }: HttpWorld): string[] {
   return [...crm.records].flatMap(([id, { values }]) =>
     Object.values(values).some(Boolean) ? [id] : [],
@@ -102,7 +102,7 @@ async function openSynced(settings = {}) {
   return { world, token, run };
 }
 
-/** A request in the name of a signed-in user. */
+/** Returns a request in the name of a signed-in user. */
 function asUser({ url }: HttpWorld, cookie: string) {
   return async (path: string, body?: object) => {
     const headers = { cookie, origin: url, 'content-type': 'application/json' };

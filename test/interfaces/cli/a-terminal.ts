@@ -10,7 +10,7 @@ export interface RecordedStream extends PassThrough {
   written(): string;
 }
 
-/** A terminal of 80 by 24, or a pipe. */
+/** Creates a terminal of 80 by 24, or a pipe. */
 export function aStream({ isTTY = true, columns = 80, rows = 24 } = {}): RecordedStream {
   let text = '';
   const stream = new PassThrough();

@@ -8,7 +8,7 @@ export interface EmptyHubspot extends AsyncDisposable {
   token: string;
 }
 
-/** A HubSpot account without any of the mapped properties, and settings that lead to it. */
+/** Opens a HubSpot account without any of the mapped properties, and settings that lead to it. */
 export async function openHubspot({ path, service }: CliWorld): Promise<EmptyHubspot> {
   const crm = await startHubspotSandbox({ contacts: 0, donors: 10, ratePer10s: 0 });
   const settings = `database: "sqlite:store.db"

@@ -11,7 +11,7 @@ import { databaseText, enhancedId, ourColumns } from './forgetting.ts';
 
 const openAny = closedAfterTest(openCliWorld);
 
-/** A world in which this waits for a second user. */
+/** Opens a world in which this waits for a second user. */
 async function open(twoPeople: string, options: CliWorldOptions = {}): Promise<CliWorld> {
   const world = await openAny(options);
   const path = world.path('donor-sync.yaml');
@@ -39,7 +39,7 @@ async function askedBy(world: CliWorld, args: readonly string[]) {
   return oneSchema.parse(JSON.parse(stdout)).approval;
 }
 
-/** The code of the error with which a user of the machine is refused. */
+/** Returns the code of the error with which a user of the machine is refused. */
 async function refusal(world: CliWorld, args: readonly string[], user: string): Promise<string> {
   const { exitCode, stdout } = await world.run([...args, '--json'], {}, user);
   expect(exitCode).toBe(2);

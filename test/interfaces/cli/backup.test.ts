@@ -60,7 +60,7 @@ const agreedSchema = z.object({
   ),
 });
 
-/** The files next to the database, without the world's own files. */
+/** Returns the files next to the database, without the world's own files. */
 async function filesOf(world: CliWorld): Promise<string[]> {
   const names = await readdir(world.path('.'));
   return names

@@ -48,7 +48,7 @@ describe('donor-sync completion', () => {
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** The completions that bash offers for the last of these words. */
+  /** Returns the completions that bash offers for the last of these words. */
   async function complete(...words: string[]): Promise<string[]> {
     const typed = [...words].map((word) => `'${word}'`).join(' ');
     const { stdout, stderr } = await run('bash', [

@@ -183,7 +183,7 @@ describe('donor-sync connect', () => {
   }
 });
 
-/** The address that a command prints for the user. */
+/** Creates the address that a command prints for the user. */
 async function addressOf({ stderr }: Started): Promise<string> {
   const pattern = /http:\S+ticket=\S+/;
   await expect.poll(stderr).toMatch(pattern);

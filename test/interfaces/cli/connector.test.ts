@@ -94,7 +94,7 @@ describe('the guide to connectors', () => {
   });
 });
 
-/** The code of the guide, by the files that it is for. */
+/** Renders the code of the guide, by the files that it is for. */
 async function shownFiles(): Promise<Record<'index.js' | 'crm.js' | 'index.test.js', string>> {
   const guide = await readFile(join(CHECKOUT, 'docs/guides/write-a-connector.md'), 'utf8');
   const blocks = [...guide.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code ?? '');

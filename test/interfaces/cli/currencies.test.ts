@@ -37,7 +37,10 @@ const aboutSchema = z.object({
   }),
 });
 
-/** An org in which every contact's currency is yen, with settings that convert amounts unless a test changes them. */
+/**
+ * Creates an org in which every contact's currency is yen, with settings that convert amounts unless a test changes
+ * them.
+ */
 async function anOrgInYen(mode = 'convert') {
   const crm = await openOrg({ contacts: 12, donors: 500, shape: 'plain', currencies: true });
   const world = await open({ people: 0 });
@@ -64,7 +67,7 @@ integrations:
   return { world, control, edit, amountOf, amounts };
 }
 
-/** A contact with an amount, and the amount. */
+/** Creates a contact with an amount, and the amount. */
 async function anEnhanced({ amounts }: Awaited<ReturnType<typeof anOrgInYen>>) {
   const [found] = [...(await amounts())].filter(([, amount]) => amount !== null);
   if (found === undefined) throw new Error('No contact has an amount');

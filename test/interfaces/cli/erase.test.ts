@@ -28,7 +28,7 @@ interface Place {
   both: string;
 }
 
-/** Two nonprofits that were synced. The settings now contain only the first. */
+/** Returns two nonprofits that were synced. The settings now contain only the first. */
 async function leaving(databaseUrl: string | undefined): Promise<Place> {
   const world = await open({ integrations: ['riverside', 'harbor'], databaseUrl });
   const rows = await world.rows('harbor.csv');

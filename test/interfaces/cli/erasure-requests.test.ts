@@ -24,7 +24,7 @@ const batchesSchema = z.object({
 
 type World = Awaited<ReturnType<typeof openMarked>>;
 
-/** A client of an org whose contacts were enhanced. Some of them are then to be forgotten. */
+/** Opens a client of an org whose contacts were enhanced. Some of them are then to be forgotten. */
 async function openMarked(
   marked: number,
   more: Record<string, unknown> = {},
@@ -75,7 +75,7 @@ async function readBatches({ world }: World) {
   return (await world.runJson(['holds'], batchesSchema)).batches;
 }
 
-/** The value of ours in a contact, or null if it is blank. */
+/** Returns the value of ours in a contact, or null if it is blank. */
 async function donorIdOf({ control }: World, id: string | undefined) {
   const record = z
     .record(z.string(), z.unknown())

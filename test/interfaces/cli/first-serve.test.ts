@@ -181,7 +181,7 @@ describe('serve --recover', () => {
   });
 });
 
-/** The actions in the audit. */
+/** Returns the actions in the audit. */
 async function audited(): Promise<string[]> {
   const argv = ['audit', '--json'];
   const { stdout } = await runCommand(auditCommand, argv, { cwd: folder });

@@ -180,7 +180,7 @@ async function members({ world }: Place): Promise<string[]> {
   return membersSchema.parse(reply).networks.flatMap(({ member_ids: ids }) => ids);
 }
 
-/** The places where an id occurs in the database: tables, and SQLite's files if the id is not a number. */
+/** Returns the places where an id occurs in the database: tables, and SQLite's files if the id is not a number. */
 async function tracesOf({ world: { path } }: Place, id: string): Promise<string[]> {
   const { db, close } = await openDatabase<Tables>(`sqlite:${path('store.db')}`);
   const tables = Object.entries(await everything(db));
@@ -206,7 +206,7 @@ function donorOf(values: Record<string, unknown>): string {
   return String(named?.[1]);
 }
 
-/** A person who is in the CRM and in the network, and the only contact of its donor. */
+/** Returns a person who is in the CRM and in the network, and the only contact of its donor. */
 async function enhanced(place: Place): Promise<string[]> {
   const isMember = new Set(await members(place));
   const donors = new Map<string, string>();

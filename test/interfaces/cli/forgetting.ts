@@ -35,13 +35,13 @@ export const forgetSchema = z.strictObject({
   }),
 });
 
-/** The bytes of the database and of all files that SQLite keeps next to it, as text. */
+/** Returns the bytes of the database and of all files that SQLite keeps next to it, as text. */
 export async function databaseText({ path }: CliWorld): Promise<string> {
   const names = (await readdir(path('.'))).filter((name) => name.startsWith('store.db'));
   return (await Promise.all(names.map((name) => readFile(path(name), 'latin1')))).join('');
 }
 
-/** The id of a contact whose profile is in the file. */
+/** Returns the id of a contact whose profile is in the file. */
 export async function enhancedId(world: CliWorld, name?: string): Promise<string> {
   const row = (await world.rows(name)).find((one) => one['Donor ID']);
   if (!row) throw new Error('No contact was enhanced');

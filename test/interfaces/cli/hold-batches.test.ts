@@ -35,7 +35,7 @@ async function sync(here: CliWorld) {
   return run;
 }
 
-/** All bytes that the database has on disk. */
+/** Returns all bytes that the database has on disk. */
 async function databaseText({ path }: CliWorld): Promise<string> {
   const files = (await readdir(path('.'))).filter((name) => name.startsWith('store.db'));
   expect(files).toContain('store.db');

@@ -79,7 +79,7 @@ const insideSchema = z.object({
   ),
 });
 
-/** The networks as the service has them. */
+/** Returns the networks as the service has them. */
 async function atTheService({ service }: CliWorld) {
   const reply = await fetch(`${service.rootUrl}/_sandbox/networks`);
   return insideSchema.parse(await reply.json()).networks;
@@ -94,7 +94,7 @@ async function byHand({ service }: CliWorld, method: string, path: string, body:
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** An integration whose column "Role" shows who is in the network. The first sixteen contacts are members. */
+/** Opens an integration whose column "Role" shows who is in the network. The first sixteen contacts are members. */
 async function open(service: PartnerSandboxOptions = {}): Promise<CliWorld> {
   const here = await openWorld({
     people: 24,

@@ -25,7 +25,7 @@ async function openBoardWorld(service: PartnerSandboxOptions = {}): Promise<CliW
   return opened;
 }
 
-/** The contact whose path names several people. */
+/** Returns the contact whose path names several people. */
 async function wellKnown() {
   const rows = await world.rows();
   const row = rows.find((each) => /people in your networks/.test(each['Warm Path'] ?? ''));
@@ -33,7 +33,7 @@ async function wellKnown() {
   return row;
 }
 
-/** The rows of `paths`: two spaces or more are between the columns. */
+/** Reads the rows of `paths`: two spaces or more are between the columns. */
 function readTable(stdout: string) {
   const lines = stdout.trimEnd().split('\n');
   const at = lines.findIndex((line) => /^ *Strength +Who/.test(line));

@@ -9,7 +9,7 @@ import { runCommand } from './run-command.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** Every file of the folder with its content. */
+/** Returns every file of the folder with its content. */
 async function snapshot({ path }: CliWorld): Promise<Record<string, string>> {
   const names = (await readdir(path('.'))).sort();
   const contents = names.map(async (name) => [name, await readFile(path(name), 'base64')]);

@@ -34,7 +34,7 @@ const redeliverySchema = z.strictObject({
   ),
 });
 
-/** A world whose contacts are enhanced, and whose first run was undone. */
+/** Opens a world whose contacts are enhanced, and whose first run was undone. */
 async function openUndone() {
   const world = await open();
   const { runs } = await world.runJson(['sync'], runsSchema);

@@ -152,7 +152,7 @@ async function firstContact(
   return peopleSchema.parse(await control('GET', 'people?limit=1')).people[0]?.id ?? '';
 }
 
-/** An org with some of the people that the service knows, and settings that lead to it. */
+/** Creates an org with some of the people that the service knows, and settings that lead to it. */
 async function anOrg() {
   const crm = await openOrg({ contacts: 10, donors: 500, shape: 'plain' });
   const world = await open({ people: 0 });

@@ -210,7 +210,7 @@ async function startWorker(options: readonly string[] = []): Promise<CliProcess>
   return started;
 }
 
-/** A service without work, and a worker whose run has paid for contacts already. */
+/** Starts a service without work, and a worker whose run has paid for contacts already. */
 async function startPaidRun(): Promise<{ serving: ServingCli; first: CliProcess }> {
   const serving = await startServing(world, ['--no-work']);
   processes.push(serving);
@@ -229,7 +229,7 @@ async function serveTwice(): Promise<ServingCli[]> {
   return hosts;
 }
 
-/** The path of a new webhook address. */
+/** Creates the path of a new webhook address. */
 async function createHook(): Promise<string> {
   const schema = z.object({ url: z.string() });
   const { url } = await world.runJson(['hooks', 'create', 'riverside'], schema);

@@ -138,7 +138,7 @@ const VOLATILE = /challenge&quot;:&quot;[\w-]+|eyJ[\w.-]+|^(process|nodejs|donor
 const OF_REQUEST =
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\w-]{8}\.[\w-]{22}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** The problems with a route, in words. Empty if there are none. */
+/** Returns the problems with a route, in words. Empty if there are none. */
 async function attack(principal: Principal, route: Route): Promise<string[]> {
   const ask = async (things: Things) => {
     counts.requests += 1;
@@ -178,7 +178,7 @@ async function attack(principal: Principal, route: Route): Promise<string[]> {
   }
 }
 
-/** The position where two responses differ. */
+/** Returns the position where two responses differ. */
 function difference(one: Reply, other: Reply): string {
   const [a, b] = [JSON.stringify(one), JSON.stringify(other)];
   let at = 0;

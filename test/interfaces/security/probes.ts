@@ -113,7 +113,7 @@ const WORDS: Readonly<Record<string, string>> = {
   kind: 'memory',
 };
 
-/** The request to a route about these things. */
+/** Returns the request to a route about these things. */
 export function toRequest(name: string, rule: RouteRule, things: Things) {
   const [method = '', pattern = ''] = name.split(' ');
   const probe = PROBES[name] ?? {};

@@ -309,7 +309,7 @@ async function fill(
 /** Records about the caller rather than about the client. */
 const OF_CALLERS = new Set(['audit_entries', 'audit_head', 'audit_keys', 'idempotency_keys']);
 
-/** The rows that contain an ID of these objects, or an ID from such a row. */
+/** Returns the rows that contain an ID of these objects, or an ID from such a row. */
 function rowsOf(world: HttpWorld, things: Things): string[] {
   const rows = listTables(world)
     .filter((table) => !OF_CALLERS.has(table))

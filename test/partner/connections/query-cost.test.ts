@@ -175,7 +175,7 @@ function lookupsIn(paths: readonly string[]): number {
   return paths.filter((path) => path === '/networks/lookup').length;
 }
 
-/** A service whose queries each cost this many credits. `override` can respond instead. */
+/** Creates a service whose queries each cost this many credits. `override` can respond instead. */
 async function aService(
   costs: Partial<typeof FULL>,
   override: (received: Received) => Response | undefined = () => undefined,

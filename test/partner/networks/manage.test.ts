@@ -167,7 +167,7 @@ describe('networks.delete', () => {
   });
 });
 
-/** A service that lists the creation of networks, with these colours for clients that want one. */
+/** Returns a service that lists the creation of networks, with these colours for clients that want one. */
 function descriptionOf(colors: readonly string[]) {
   const color = { anyOf: [{ type: 'string', enum: colors }, { type: 'null' }] };
   const schema = { type: 'object', properties: { color } };

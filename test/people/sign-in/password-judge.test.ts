@@ -100,7 +100,7 @@ function about(password: string) {
   return { password, own: [], minLength: 12 };
 }
 
-/** A thread that answers its first question with true, and all other questions with false. */
+/** Returns a thread that answers its first question with true, and all other questions with false. */
 function firstOfThread(): Promise<URL> {
   return programOf('first-of-thread', [
     'let isFirst = true;',

@@ -26,7 +26,7 @@ const NO_MARKS: PrivacyMarks = { shouldForget: false, objectsToProfiling: false,
 const FORGET = { ...NO_MARKS, shouldForget: true };
 const ON_HOLD = { ...FORGET, isOnHold: true };
 
-/** A world in which people were enhanced; the test moves its clock. */
+/** Opens a world in which people were enhanced; the test moves its clock. */
 async function open(people = 3, integration: Record<string, unknown> = WITHOUT_TRIAL) {
   const time = { ms: Date.now() };
   const clock = {

@@ -16,7 +16,7 @@ import { forgetIn } from './forget-world.ts';
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** A board with a member who introduces several contacts: that member, and their name in the CRM. */
+/** Opens a board with a member who introduces several contacts: that member, and their name in the CRM. */
 async function openIntroduced() {
   world = await createPathWorld();
   const run = await world.sync();
@@ -42,7 +42,7 @@ function undo(runId: string) {
   return withLease(deps, 'riverside', (lease) => undoRun(deps, lease, runId));
 }
 
-/** The world's store, for a process that ends once these are dropped. */
+/** Returns the world's store, for a process that ends once these are dropped. */
 function storeKilledAfter(what: 'members' | 'introducers'): Store {
   const count = what === 'members' ? countMembers : countErasedIntroducers;
   const checkpoint: Checkpoint = async (lease, work) => {

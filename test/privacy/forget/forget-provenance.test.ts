@@ -34,7 +34,7 @@ afterEach(() => world.close());
 
 const CLEARED = { alsoInCrm: true };
 
-/** A board member who introduces several contacts, by the name that the CRM's fields use. */
+/** Opens a board member who introduces several contacts, by the name that the CRM's fields use. */
 async function openIntroduced(options: PathWorldOptions = {}) {
   world = await createPathWorld(options);
   const run = await world.sync();
@@ -341,7 +341,7 @@ describe('a profile of another contact that names the person', () => {
   });
 });
 
-/** A CRM behind a network whose fields and contacts can be hidden. */
+/** Returns a CRM behind a network whose fields and contacts can be hidden. */
 function hiding(): {
   fields: Set<string>;
   contacts: Set<string>;

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** Some people, enhanced. */
+/** Opens some people, enhanced. */
 async function open(options: SyncWorldOptions = {}, people = 3) {
   const world = await createForgetWorld(options);
   worlds.push(world);
@@ -24,12 +24,12 @@ async function open(options: SyncWorldOptions = {}, people = 3) {
   return { world, id, others };
 }
 
-/** The fields of ours that have a value. */
+/** Returns the fields of ours that have a value. */
 function writtenInto({ crm }: ForgetWorld, id: string): string[] {
   return [...crm.fields.keys()].filter((field) => crm.valueOf(id, field) !== null);
 }
 
-/** The tables that name the contact anywhere. */
+/** Returns the tables that name the contact anywhere. */
 async function tablesNaming({ database }: ForgetWorld, id: string): Promise<string[]> {
   const tables = Object.entries(await everything(database.db));
   return tables.flatMap(([name, rows]) => (rows.some((row) => row.includes(id)) ? name : []));

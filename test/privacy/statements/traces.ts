@@ -93,7 +93,7 @@ export async function leaveTraces(world: StoreWorld): Promise<void> {
     .execute();
 }
 
-/** The tables that contain the marked person anywhere. */
+/** Returns the tables that contain the marked person anywhere. */
 export async function tablesWithTraces({ db }: StoreWorld): Promise<string[]> {
   const tables = Object.entries(await everything(db));
   return tables

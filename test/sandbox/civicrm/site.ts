@@ -15,7 +15,7 @@ export interface Reply {
   };
 }
 
-/** A site, and a client that sends requests as the npm package `civicrm` 3.2.2 does. */
+/** Opens a site, and a client that sends requests as the npm package `civicrm` 3.2.2 does. */
 export async function openSite(options: CivicrmSandboxOptions = {}) {
   const sandbox = await startCivicrmSandbox({ contacts: 5, donors: 10, ...options });
   return {

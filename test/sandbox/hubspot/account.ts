@@ -76,7 +76,7 @@ export function readResults({ body }: Answer) {
   return batchSchema.parse(body);
 }
 
-/** A response's only record. */
+/** Reads a response's only record. */
 export function readRecord({ body }: Answer): ShownRecord {
   return recordSchema.parse(body);
 }
@@ -88,7 +88,7 @@ export async function search(account: HubspotSandbox, body: unknown, type = 'con
   return readResults(answer);
 }
 
-/** The ids of the first contacts. */
+/** Returns the ids of the first contacts. */
 export async function contactIds(account: HubspotSandbox, count: number): Promise<string[]> {
   const answer = await ask(account, 'GET', `${CONTACTS}?limit=${count}`);
   return readResults(answer).results.map(({ id }) => id);
@@ -103,7 +103,7 @@ const errorSchema = z.object({
   policyName: z.string().optional(),
 });
 
-/** A response's error, with its HTTP status. */
+/** Reads a response's error, with its HTTP status. */
 export function readError({ status, body }: Answer) {
   return { ...errorSchema.parse(body), status };
 }

@@ -20,7 +20,7 @@ export async function startOrg(options: SalesforceSandboxOptions = {}): Promise<
   return org;
 }
 
-/** A connection of the real client, with the org's first token. */
+/** Returns a connection of the real client, with the org's first token. */
 export function connect(org: SalesforceSandbox) {
   return new jsforce.Connection({
     instanceUrl: org.baseUrl,
@@ -118,12 +118,12 @@ const saveResults = z.array(
 /** The outcome of one record in a collection. */
 export type SaveResult = z.infer<typeof saveResults>[number];
 
-/** The codes of the outcomes: null for a record that was written. */
+/** Returns the codes of the outcomes: null for a record that was written. */
 export function codesOf(results: readonly SaveResult[]): (string | null)[] {
   return results.map(({ errors }) => errors[0]?.statusCode ?? null);
 }
 
-/** The ids of the first contacts. */
+/** Returns the ids of the first contacts. */
 export async function contactIds(org: SalesforceSandbox, count: number): Promise<string[]> {
   return z
     .array(z.string())

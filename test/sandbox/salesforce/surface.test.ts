@@ -43,7 +43,7 @@ it.each(NOT_THERE)('what this org does not have is not found: %s %s', async (met
   });
 });
 
-/** The lines of the vendors' lists that no administrator of donor-sync uses. */
+/** Returns the lines of the vendors' lists that no administrator of donor-sync uses. */
 async function unusedResources(): Promise<string[]> {
   const page = await readFile(
     join(import.meta.dirname, '../../../docs/salesforce-surface.md'),

@@ -25,7 +25,7 @@ interface Span {
   to: number;
 }
 
-/** The strength between any two donors of a small world. */
+/** Returns the strength between any two donors of a small world. */
 export function bruteForce(world: World): (one: number, other: number) => number {
   const spans = Array.from({ length: world.donorCount }, (_, n) => spansOf(world.donor(n)));
   const sizes = sizesOf(spans.flat());
@@ -82,7 +82,7 @@ function roleSpan(kind: TieKind, { organisationId, body, start, end }: Role): Sp
   };
 }
 
-/** A person's times in one circle, without counting any day twice. */
+/** Returns a person's times in one circle, without counting any day twice. */
 function union(spans: Span[]): Span[] {
   const whole: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {

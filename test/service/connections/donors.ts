@@ -3,7 +3,7 @@
 import type { Donor, Gift, Role } from '../../../service/donor.ts';
 import { blankDonor } from '../../../service/donor.ts';
 
-/** A donor with only these ties. */
+/** Creates a donor with only these ties. */
 export function aDonor(
   ties: Partial<Pick<Donor, 'work' | 'boards' | 'education' | 'gifts'>>,
 ): Donor {
@@ -15,7 +15,7 @@ export function aDonor(
   };
 }
 
-/** A role. The organisation's name is also its id. */
+/** Creates a role. The organisation's name is also its id. */
 export function aRole(organisation: string, start: string, end: string | null): Role {
   return {
     organisationId: organisation,
@@ -26,7 +26,7 @@ export function aRole(organisation: string, start: string, end: string | null): 
   };
 }
 
-/** A gift of a hundred dollars. */
+/** Creates a gift of a hundred dollars. */
 export function aGift(organisation: string, date: string): Gift {
   return { organisationId: organisation, organisationName: organisation, amount: 100, date };
 }

@@ -56,7 +56,7 @@ function aDatabase(): Database {
   return db;
 }
 
-/** The world without the people from this number on. Requesting one of them is an error. */
+/** Returns the world without the people from this number on. Requesting one of them is an error. */
 function worldWithout(first: number): World {
   return {
     ...WORLD,

@@ -122,7 +122,7 @@ class CallersLedger {
   }
 }
 
-/** All that some of these numbers add up to. */
+/** Returns all that some of these numbers add up to. */
 function listSums(numbers: readonly number[]): number[] {
   const sums = new Set([0]);
   for (const number of numbers) for (const sum of [...sums]) sums.add(sum + number);

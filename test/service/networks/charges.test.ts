@@ -206,7 +206,7 @@ function send(partner: PartnerSandbox, team: Team | undefined, request: Request)
   }
 }
 
-/** The value of a response: the number of a job's donors that were paid for, otherwise one if it succeeded. */
+/** Returns the value of a response: the number of a job's donors that were paid for, otherwise one if it succeeded. */
 async function priceOf(partner: PartnerSandbox, { status, body }: Answer, apiKey: string) {
   if (status === 202) {
     const { job_id: jobId } = z.object({ job_id: z.string() }).parse(body);

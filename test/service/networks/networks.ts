@@ -55,7 +55,7 @@ export async function readJob(partner: PartnerSandbox, jobId: string, apiKey?: s
   return jobSchema.parse(body);
 }
 
-/** Maximum number of times that a job is polled. Each poll waits a little for the job's work. */
+/** The maximum number of times that a job is polled. Each poll waits a little for the job's work. */
 const MAX_LOOKS = 3_000;
 
 /** Polls a job until it has ended. */
@@ -80,7 +80,7 @@ const prospectsSchema = z.object({
   ),
 });
 
-/** The prospects that discover names, as their ids and strengths. */
+/** Returns the prospects that discover names, as their ids and strengths. */
 export async function discover(partner: PartnerSandbox, body: object = {}) {
   const answer = await ask(partner, 'POST', '/networks/discover', body);
   return prospectsSchema
@@ -88,7 +88,7 @@ export async function discover(partner: PartnerSandbox, body: object = {}) {
     .prospects.map(({ donor, max_strength }) => [donor.id, max_strength]);
 }
 
-/** The ids of each network's members, by the network's name. */
+/** Returns the ids of each network's members, by the network's name. */
 export async function membersByName(partner: PartnerSandbox): Promise<Record<string, string[]>> {
   const { body } = await control(partner, 'GET', '/networks');
   const { networks } = z

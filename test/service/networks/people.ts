@@ -5,7 +5,7 @@ import { createWorld } from '../../../people/world.ts';
 /** Fifty donors, the same in every process. */
 export const WORLD = createWorld({ seed: 1, donors: 50 });
 
-/** The ids of donors by their numbers. */
+/** Returns the ids of donors by their numbers. */
 export function idsOf(...numbers: number[]): string[] {
   return numbers.map((number) => WORLD.donor(number).id);
 }

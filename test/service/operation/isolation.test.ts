@@ -127,7 +127,7 @@ async function settleIn(ask: Ask, donorIds: readonly string[]): Promise<Belongin
   return { secrets: [...Object.values(ids), 'Alpha board', 'Alpha prospects', 'alpha'], ids };
 }
 
-/** All of its own data that a team can read. */
+/** Returns all of its own data that a team can read. */
 async function everythingOf(ask: Ask, ids: Record<string, string>) {
   const paths = [
     ...['/credits', '/networks', '/lists', '/exports', `/lists/${ids['list']}`],

@@ -19,7 +19,7 @@ export const PEOPLE = ['ADA', 'BERTHA', 'CLEO', 'DORA', 'EDITH'].map((first) => 
   title: 'DIRECTOR',
 }));
 
-/** A service as an operator runs it, with one imported return and a key for each team. It ends with the test. */
+/** Starts a service as an operator runs it, with one imported return and a key for each team. It ends with the test. */
 export async function startRunning(teams: readonly string[], publicUrl?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'running-service-'));
   const file = join(folder, 'service.db');

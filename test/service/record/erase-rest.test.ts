@@ -92,7 +92,7 @@ G1,Robertina,Oldenquist-Tarleton,1951-03-09,12 Elm Street,Evanston,IL,60201
   });
 });
 
-/** A service's file with two people, and the ID of one of them. */
+/** Returns a service's file with two people, and the ID of one of them. */
 async function fileWithPeople() {
   const { folder, file } = openImporting();
   const path = join(folder, 'service.db');
@@ -108,14 +108,14 @@ async function fileWithPeople() {
   return { db, id, path };
 }
 
-/** All bytes on disk: of the file and of its journal. */
+/** Returns all bytes on disk: of the file and of its journal. */
 function bytesOf(path: string): string {
   return [path, `${path}-wal`]
     .map((one) => readFileSync(one).toString('latin1').toLowerCase())
     .join('');
 }
 
-/** The tables and columns that contain a word. */
+/** Returns the tables and columns that contain a word. */
 function placesOf(db: Database, word: string): string[] {
   const tables = db
     .prepare<[], string>("select name from sqlite_schema where type = 'table'")

@@ -26,7 +26,7 @@ export interface Filing {
   more?: string;
 }
 
-/** The text of a return. */
+/** Returns the text of a return. */
 export function form990({
   form,
   ein = '364400001',

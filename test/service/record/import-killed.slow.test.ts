@@ -78,7 +78,7 @@ function importedIn(file: string): number {
   }
 }
 
-/** Everything that an import writes, except the time of the import. */
+/** Returns everything that an import writes, except the time of the import. */
 function contentOf(file: string) {
   const db = openDatabase(file, { isClaimed: false });
   const all = (query: string) => db.prepare(query).all();

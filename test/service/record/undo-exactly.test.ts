@@ -24,7 +24,7 @@ const MOST_SHOWN = 4;
 /** The tables to which an undo adds its own records: that it happened, and that the two are different people. */
 const OF_THE_UNDO = ['record_undone', 'record_apart', 'settled_people', 'sqlite_sequence'];
 
-/** All rows of all tables, without numbers that are reassigned when data is recomputed. */
+/** Returns all rows of all tables, without numbers that are reassigned when data is recomputed. */
 function rowsOf(db: Database): Record<string, unknown[]> {
   const tables = db
     .prepare<[], string>(`select name from sqlite_schema where type = 'table' order by name`)
@@ -39,7 +39,7 @@ function rowsOf(db: Database): Record<string, unknown[]> {
   );
 }
 
-/** A row as text. The order of keys in a JSON column is ignored. */
+/** Returns a row as text. The order of keys in a JSON column is ignored. */
 function inOneOrder(row: object): string {
   const columns = Object.entries(row).map(([name, value]) => [
     name,
@@ -52,7 +52,7 @@ function inOneOrder(row: object): string {
   );
 }
 
-/** Two lists of the same people, of which the second contains too little at first. */
+/** Returns two lists of the same people, of which the second contains too little at first. */
 async function importTwice(count = PEOPLE) {
   const importing = openImporting();
   const { db } = importing;

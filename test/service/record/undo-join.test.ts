@@ -40,7 +40,7 @@ function addJob(db: Database, id: string, donorNumber: number): void {
   jobs.finish([{ id, donorNumber, error: null, match }]);
 }
 
-/** Two lists that each know one half. The second is recognised as the same person by home and date of birth. */
+/** Returns two lists that each know one half. The second is recognised as the same person by home and date of birth. */
 async function importLists(...rows: string[]) {
   const importing = openImporting();
   openTeams(importing.db, clock).add('alpha', 10);

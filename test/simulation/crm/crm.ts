@@ -222,7 +222,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     touch(next);
   }
 
-  /** The value in another record: its history stays behind. */
+  /** Returns the value in another record: its history stays behind. */
   function copyOf({ madeFrom: _, ...cell }: Cell): Cell {
     return cell;
   }

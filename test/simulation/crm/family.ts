@@ -12,7 +12,7 @@ export function hasErased(crm: SimulatedCrm, record: Record_): boolean {
   return erasedIn(crm, record).length > 0;
 }
 
-/** The contacts merged into this one that were erased, or that an erased contact was merged into. */
+/** Returns the contacts merged into this one that were erased, or that an erased contact was merged into. */
 export function erasedIn(crm: SimulatedCrm, { id }: Record_): Record_[] {
   const takenIn = [...crm.records.values()].filter(({ gone }) => gone?.mergedInto === id);
   return takenIn.filter((each) => hasErased(crm, each));
@@ -26,8 +26,8 @@ export function familyOf(crm: SimulatedCrm, record: Record_): Record_[] {
 }
 
 /**
- * All people whose values in this record may be ours: the person that it is or was, or that a record merged into it is
- * or was.
+ * Returns all people whose values in this record may be ours: the person that it is or was, or that a record merged
+ * into it is or was.
  */
 export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
   const family = familyOf(crm, record);

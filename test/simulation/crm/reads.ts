@@ -29,7 +29,7 @@ export function changesAfter({ crm, deps }: Inside, cursor: number): Change[] {
   return found.map((record) => ({ record, at: record.revision }));
 }
 
-/** The rows of a list, in the order of their IDs. */
+/** Returns the rows of a list, in the order of their IDs. */
 export function wholeList({ crm }: Inside): Change[] {
   const rows = crm.living().filter(({ isVanished }) => !isVanished);
   rows.sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -43,7 +43,7 @@ function labelOf(sql: string): string {
   return isRead ? `select ${read ?? ''}` : `${verb.toLowerCase()} ${table}`;
 }
 
-/** The first column that an update of the engine sets: a turn is taken, kept or ended. */
+/** Returns the first column that an update of the engine sets: a turn is taken, kept or ended. */
 function setOf(sql: string): string {
   const column = /^\s*(?:with|update)\b.*?\bset\s+(\w+)/is.exec(sql)?.[1];
   return column === undefined ? '' : ` ${column}`;

@@ -134,7 +134,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     return answer;
   }
 
-  /** The open questions that it is about. */
+  /** Returns the open questions that it is about. */
   function openOf(subject: Subject): Set<string> {
     if (subject.what !== 'decide') return new Set();
     const rows = store.rows(OPEN_QUESTIONS);

@@ -8,7 +8,7 @@ import type { World } from '../night/world.ts';
 import type { Humans } from '../people/humans.ts';
 import { ANOTHER, netWorthOf } from '../service/service.ts';
 
-/** The donor IDs of the people whose values the product has written into a contact, each once. */
+/** Returns the donor IDs of the people whose values the product has written into a contact, each once. */
 export function donorsIn(humans: Humans, record: Record_): string[] {
   const donors = [...record.values].flatMap(([field, cell]) => {
     const { author, value } = cell;
@@ -18,7 +18,7 @@ export function donorsIn(humans: Humans, record: Record_): string[] {
   return [...new Set(donors)];
 }
 
-/** The donor whose value this is, or null for a field that identifies nobody. */
+/** Returns the donor whose value this is, or null for a field that identifies nobody. */
 function donorOf(humans: Humans, field: string, text: string): string | null {
   if (field === DONOR_ID) return text;
   if (field === 'Age') return donorAt(humans, Number(text) - 20);

@@ -30,7 +30,7 @@ export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): voi
   }
 }
 
-/** The last payment, if it has brought the profile of the contact's present human being. */
+/** Returns the last payment, if it has brought the profile of the contact's present human being. */
 function newestProfile(world: World, crm: SimulatedCrm, record: Record_): Payment | null {
   const { oracle } = world;
   const last = lastOfRows(world, record);
@@ -45,8 +45,8 @@ function newestProfile(world: World, crm: SimulatedCrm, record: Record_): Paymen
 }
 
 /**
- * The last payment for the contact. If a list has another ID for it, this may be the payment for its former row, as long
- * as its details have never been others since.
+ * Returns the last payment for the contact. If a list has another ID for it, this may be the payment for its former
+ * row, as long as its details have never been others since.
  */
 function lastOfRows({ oracle, swarm }: World, record: Record_): Payment | undefined {
   const own = oracle.paymentsOf(record).at(-1);

@@ -78,7 +78,7 @@ export function createServingHosts(
     });
   }
 
-  /** The turns while a process serves, which takes over from dead processes. */
+  /** Opens the turns while a process serves, which takes over from dead processes. */
   async function openTurns({ bornAt, wasHurt }: Life): Promise<readonly OpenTurn[] | null> {
     const turns = await store.openTurns();
     if (turns === null) return null;

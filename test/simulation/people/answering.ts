@@ -60,7 +60,7 @@ export const ANSWER_ERRANDS = [
   ...(['answer', 'ask', 'ask', 'confirm', 'confirm', 'refuse', 'let count', 'account'] as const),
 ] as const;
 
-/** Maximum number of accounts. */
+/** The maximum number of accounts. */
 const MOST_USERS = 8;
 
 const NAMES = ['cal', 'dee', ' Ada', 'BEN'] as const;
@@ -159,7 +159,7 @@ interface Made {
   reason: string | null;
 }
 
-/** A request that may need a second person, or null if none is possible. */
+/** Creates a request that may need a second person, or null if none is possible. */
 async function makeRequest({ random, now }: AnsweringDeps, work: AnswerWork): Promise<Made | null> {
   const { integration, crm } = work;
   const { store } = work.application;

@@ -40,7 +40,7 @@ export interface DeskWork {
   onChangesDecided(crm: SimulatedCrm): void;
 }
 
-/** A user's requests in one session. */
+/** Returns a user's requests in one session. */
 export function errandsOf(desk: Desk, crm: SimulatedCrm, random: Random): Errand[] {
   const records = [...crm.records.values()].filter(
     ({ gone, forgottenAt }) => forgottenAt === null && (gone === null || random.chance(0.3)),

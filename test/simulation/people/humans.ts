@@ -84,8 +84,8 @@ export function createHumans(random: Random): Humans {
 }
 
 /**
- * A first name in one of 16 equivalent forms. Several records of one human being differ by it, so it is certain which
- * of them was sent.
+ * Returns a first name in one of 16 equivalent forms. Several records of one human being differ by it, so it is certain
+ * which of them was sent.
  */
 export function firstNameOf({ first }: Human, way: number): string {
   return [...first]

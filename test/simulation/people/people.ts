@@ -47,7 +47,7 @@ export interface People {
 
 const BUSY_MS = 5 * 60_000;
 
-/** The last digit of the first number in a text, or -1 if there is none. */
+/** Returns the last digit of the first number in a text, or -1 if there is none. */
 function lastDigitOfFirst(text: string): number {
   return Number(/\d+/.exec(text)?.[0].at(-1) ?? -1);
 }

@@ -34,7 +34,7 @@ export function createErasureLog(): { openFor(life: Life): ErasureLog } {
   };
 }
 
-/** The spending journal on the same disk. */
+/** Creates the spending journal on the same disk. */
 export function createSpendingJournal(): {
   openFor(life: Life): SpendingJournal;
   /** Its last lines are lost, as if an older copy of its disk were restored as well. */
@@ -64,7 +64,7 @@ export function createSpendingJournal(): {
   };
 }
 
-/** The write log on the same disk. */
+/** Creates the write log on the same disk. */
 export function createWriteLog(): WriteLog {
   const lines: LoggedWrite[] = [];
   return {

@@ -120,7 +120,7 @@ export interface ServiceDeps {
 /** The donor whose profile replaces the right one. */
 export const ANOTHER = 'f'.repeat(32);
 
-/** The net worth of the human being with this number, which no one else has. */
+/** Returns the net worth of the human being with this number, which no one else has. */
 export function netWorthOf(number: number): [low: number, high: number] {
   return [(number + 1) * 1_000_000, (number + 1) * 1_000_000 + 500_000];
 }

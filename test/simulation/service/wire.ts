@@ -29,7 +29,7 @@ export interface WireDeps {
 
 const LOST_ANSWERS = ['lost answer', 'late request', 'overtaken'] as const;
 
-/** The `fetch` of one process. */
+/** Creates the `fetch` of one process. */
 export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch {
   const { timeline, random, service, say } = deps;
 

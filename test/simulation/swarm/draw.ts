@@ -28,16 +28,16 @@ import {
 import { NO_CHANGES, type Swarm } from './swarm.ts';
 
 /**
- * Share of nights about who a record is, and about what a CRM refuses. The other nights are as they would be without
- * these.
+ * The share of nights about who a record is, and about what a CRM refuses. The other nights are as they would be
+ * without these.
  */
 const PERSONS = 0.25;
 
-/** Share of nights about lists whose IDs change, and about service keys that are replaced. Some are about both. */
+/** The share of nights about lists whose IDs change, and about service keys that are replaced. Some are about both. */
 const LISTS = 0.08;
 const KEYS = 0.06;
 
-/** The night of a seed. `serve` makes it a night in which hosts serve. */
+/** Returns the night of a seed. `serve` makes it a night in which hosts serve. */
 export function swarmOf(seed: number, serve = false): Swarm {
   const random = createRandom(`swarm ${seed}`);
   const { chance, int, magnitude, pick } = random;

@@ -44,17 +44,17 @@ export interface Swarm {
 export interface Between {
   /** A list comes with new IDs for its contacts. For each list. */
   newIds: number;
-  /** Share of these lists: most contacts get a new ID, but not all. */
+  /** The share of these lists: most contacts get a new ID, but not all. */
   inPart: number;
-  /** Share of these lists: the new rows still have the values of the old ones. */
+  /** The share of these lists: the new rows still have the values of the old ones. */
   keepsValues: number;
-  /** Share of contacts with a new ID: their details have changed as well. */
+  /** The share of contacts with a new ID: their details have changed as well. */
   moves: number;
-  /** Share of these lists: contacts get the IDs back that they had before. */
+  /** The share of these lists: contacts get the IDs back that they had before. */
   backIds: number;
   /** An integration gets another service key; for each integration. */
   newKey: number;
-  /** Share of other keys: a key of the same team, or one that the integration had before. */
+  /** The share of other keys: a key of the same team, or one that the integration had before. */
   sameTeam: number;
   formerKey: number;
 }
@@ -147,7 +147,7 @@ export interface People {
   /** A deleted contact is restored, or a contact that opted out opts in again. */
   comeBack: number;
   optIn: number;
-  /** Share of contacts: a second record of the same human being. */
+  /** The share of contacts: a second record of the same human being. */
   doubles: number;
   /** How long the CRM's search lags behind its records (ms). */
   lagMs: number;
@@ -157,9 +157,9 @@ export interface People {
   mergeErased: number;
   /** A record becomes another human being: somebody types another name and other details over it. */
   become: number;
-  /** Share of sessions: a rule refuses some values of a field, until the session ends or longer. */
+  /** The share of sessions: a rule refuses some values of a field, until the session ends or longer. */
   rule: number;
-  /** Share of sessions: the integration's user may not write a field, or a field is too short. */
+  /** The share of sessions: the integration's user may not write a field, or a field is too short. */
   lock: number;
   narrow: number;
   /** The integration's user cannot see a record for a while, and nothing reports it. */
@@ -187,14 +187,14 @@ export interface Desk {
 }
 
 export interface ServiceHabits {
-  /** Share of jobs: they end as failed, are forgotten after a while, or belong to another person. */
+  /** The share of jobs: they end as failed, are forgotten after a while, or belong to another person. */
   failed: number;
   vanished: number;
   wrongPerson: number;
   deceased: number;
   /** The service may deny a young job that it has, because not all of its machines know it yet. */
   denied: number;
-  /** Share of submissions: the service accepts only part of them. */
+  /** The share of submissions: the service accepts only part of them. */
   partly: number;
   /** People who are refused with a 422. */
   invalid: number;
@@ -224,6 +224,6 @@ export interface NightSettings {
   trial: boolean;
   trialSize: number;
   massChangeAtLeast: number;
-  /** Maximum number of people in a submission. Kept small so that even a few contacts produce many submissions. */
+  /** The maximum number of people in a submission. Kept small so that even a few contacts produce many submissions. */
   batch: number;
 }

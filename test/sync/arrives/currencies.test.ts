@@ -34,7 +34,7 @@ async function openOrg(mode: 'usdOnly' | 'convert') {
 
 type CurrencyBed = Awaited<ReturnType<typeof openOrg>>;
 
-/** The amounts of a contact as the CRM shows them. */
+/** Returns the amounts of a contact as the CRM shows them. */
 async function amountsOf({ crm, fieldFor }: Bed<SalesforceCrm>, id: string) {
   const values = await crm.read(id);
   return AMOUNTS.map((from) => {
@@ -43,7 +43,7 @@ async function amountsOf({ crm, fieldFor }: Bed<SalesforceCrm>, id: string) {
   });
 }
 
-/** A contact with all of these amounts. */
+/** Creates a contact with all of these amounts. */
 async function aDonor(bed: Bed<SalesforceCrm>, except: readonly string[] = []): Promise<string> {
   for (const id of bed.crm.ids) {
     if (!except.includes(id) && (await amountsOf(bed, id)).every((value) => value !== null)) {
@@ -69,7 +69,7 @@ async function findDonor() {
 
 let donor: Promise<Awaited<ReturnType<typeof findDonor>>> | null = null;
 
-/** An org in which one contact that the service knows is in yen. */
+/** Opens an org in which one contact that the service knows is in yen. */
 async function openWithYen(mode: 'usdOnly' | 'convert') {
   donor ??= findDonor();
   const { place, dollars } = await donor;

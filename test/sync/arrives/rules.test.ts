@@ -37,7 +37,7 @@ function overLimit(bed: Bed<Crm>, limit: number): LeftOut {
   return (name, value) => name === field && value !== null && Number(value) > limit;
 }
 
-/** The requests that update contacts in a first night without a rule. */
+/** Returns the requests that update contacts in a first night without a rule. */
 async function usualUpdates(): Promise<number> {
   const { crm, world } = await openHubspot({ people: PEOPLE, ...WHOLE_BATCHES });
   await world.sync();
@@ -156,7 +156,9 @@ describe('two rules of Salesforce that name no field', () => {
     return { bed, requests, updates: await bed.crm.countUpdates() };
   }
 
-  /** A limit, and two fields that belong together: the second field's condition is met as long as both are written. */
+  /**
+   * Adds a limit, and two fields that belong together: the second field's condition is met as long as both are written.
+   */
   async function addRules(bed: Bed<SalesforceCrm>): Promise<void> {
     const { limit } = await limitFor(bed, 0.3);
     const [low, high] = [bed.fieldFor('netWorth.low'), bed.fieldFor('netWorth.high')];

@@ -433,7 +433,7 @@ export async function expectWhole(
 /** Whether a test's obstacle keeps a value out of the CRM. */
 export type LeftOut = (field: string, value: string | null, id: string) => boolean;
 
-/** The donors whose values a contact has. None of them is of more than one, unless donors share it. */
+/** Returns the donors whose values a contact has. None of them is of more than one, unless donors share it. */
 export async function donorsIn({ crm, fieldFor }: Bed<Crm>, id: string): Promise<string[]> {
   const { byDonor } = await referenceOf(crm.kind, crm.ids.length);
   const values = Object.entries(await crm.read(id)).filter(([, value]) => value !== null);

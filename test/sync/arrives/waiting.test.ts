@@ -57,7 +57,7 @@ describe('a contact with a value that its CRM refuses', () => {
   );
 });
 
-/** Two contacts that the service knows. */
+/** Returns two contacts that the service knows. */
 async function contactsWith({ crm }: Bed<Crm>, field: string): Promise<[string, string]> {
   const known: string[] = [];
   for (const id of crm.ids) if ((await crm.read(id))[field] !== null) known.push(id);

@@ -19,7 +19,7 @@ describe('lookUp', () => {
   });
 });
 
-/** A CRM that knows no contact and takes two ids at once. `most` requests were under way together. */
+/** Creates a CRM that knows no contact and takes two ids at once. `most` requests were under way together. */
 function aCrm(remote: boolean) {
   let underWay = 0;
   let most = 0;

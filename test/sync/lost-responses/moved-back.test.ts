@@ -8,7 +8,7 @@ import { ON_SUBMIT } from './lost-responses-world.ts';
 describe('a lost response to other details of a contact whose profile is there', () => {
   const settings = { integration: { ...WITHOUT_TRIAL, settleAfterMs: 50 } };
 
-  /** A contact with a profile whose response is lost after it has moved. */
+  /** Opens a contact with a profile whose response is lost after it has moved. */
   async function openMoved(after: Partial<SyncWorldOptions> = {}) {
     const world = await open({ ...settings, ...after });
     const [id = ''] = await world.addPeople(1);

@@ -25,7 +25,7 @@ export const FIELDS: readonly FieldMapping[] = [
   { from: 'bio', to: BIO, when: 'unlessEdited' },
 ];
 
-/** A world whose profiles name their donor in each text. `change` alters a profile before it is delivered. */
+/** Opens a world whose profiles name their donor in each text. `change` alters a profile before it is delivered. */
 export async function openMarked(
   change: (profile: Profile) => void = () => {},
   options: SyncWorldOptions = {},
@@ -55,7 +55,7 @@ export async function openMarked(
   });
 }
 
-/** The CRM's data about a person. */
+/** Returns the CRM's data about a person. */
 export function identityOf({ crm }: SyncWorld, id: string) {
   const contact = crm.records.get(id)?.contact;
   if (contact === undefined) throw new Error(`there is no contact ${id}`);
@@ -68,8 +68,8 @@ export const lacksBio = new Set<string>();
 export const breaks = { isOn: false };
 
 /**
- * Two contacts that the service knows, with our values. The second contact leaves the CRM. `change` alters a profile
- * before it is delivered.
+ * Opens two contacts that the service knows, with our values. The second contact leaves the CRM. `change` alters a
+ * profile before it is delivered.
  */
 export async function openTwo(
   options: SyncWorldOptions = {},
@@ -86,7 +86,7 @@ export async function openTwo(
   return { world, first, second, identity: { firstName, lastName, addresses, employers } };
 }
 
-/** The donors that our values in a contact name. The judge only reads the CRM. */
+/** Returns the donors that our values in a contact name. The judge only reads the CRM. */
 export function donorsIn({ crm }: SyncWorld, id: string): string[] {
   const texts = MARKED.map((field) => String(crm.valueOf(id, field) ?? ''));
   return [...new Set(texts.flatMap((text) => text.match(/[0-9a-f]{32}/g) ?? []))];

@@ -57,7 +57,7 @@ export function definitionObjects(): ObjectType[] {
   ];
 }
 
-/** Returns whether the rows of an object are written before it is queried. */
+/** True if the rows of an object are written before it is queried. */
 export function isDefinition({ name }: ObjectType): boolean {
   return name === 'EntityDefinition' || name === 'FieldDefinition';
 }

@@ -26,9 +26,7 @@ const FUNCTIONS: Partial<Record<string, string>> = {
   MAX: 'max(%)',
 };
 
-/**
- * Returns whether the query is only `SELECT COUNT()`, whose response is a total without records.
- */
+/** True if the query is only `SELECT COUNT()`, whose response is a total without records. */
 export function isCount({ fields }: Query): boolean {
   const [only] = fields ?? [];
   return (
@@ -38,7 +36,7 @@ export function isCount({ fields }: Query): boolean {
   );
 }
 
-/** Returns whether the query aggregates. */
+/** True if the query aggregates. */
 export function isAggregate({ fields, groupBy }: Query): boolean {
   return groupBy !== undefined || (fields ?? []).some(isFunction);
 }

@@ -33,7 +33,7 @@ const PARTS: Partial<Record<string, string>> = {
 /** The functions that need a time, and do not accept a date alone. */
 const OF_TIMES = new Set(['HOUR_IN_DAY', 'DAY_ONLY']);
 
-/** Returns whether a function is a date function. */
+/** True if a function is a date function. */
 export function isDateFunction(name: string | undefined): boolean {
   return name !== undefined && PARTS[name.toUpperCase()] !== undefined;
 }

@@ -73,7 +73,7 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
     },
   };
 
-  /** Returns true if the limit applies. A user may have allowed more in the meantime. */
+  /** True if the limit applies. A user may have allowed more in the meantime. */
   async function isOpenAgain(id: string, beyond: Beyond, now: number): Promise<boolean> {
     if (now - beyond.lookedAt < WRITE_EVERY_MS) return false;
     beyond.lookedAt = now;

@@ -31,7 +31,7 @@ export interface AddressBook {
    * Returns true for the host name of an address that waits to be confirmed. Only its confirmation is answered there.
    */
   isProposed(hostname: string): boolean;
-  /** Returns whether browsers get cookies that they send over https only. */
+  /** True if browsers get cookies that they send over https only. */
   isSecure(hostname: string): boolean;
   /** Returns our identity for passkeys under this host name, or null if browsers create no passkeys for our address. */
   partyAt(hostname: string): RelyingParty | null;

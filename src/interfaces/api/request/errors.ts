@@ -113,7 +113,7 @@ const REFUSALS: Readonly<Record<Refusal, ContentfulStatusCode>> = {
   forbidden: 403,
 };
 
-/** Returns true if the caller disconnected during the request. Nobody reads the response, and this is not an error. */
+/** True if the caller disconnected during the request. Nobody reads the response, and this is not an error. */
 function brokenOff(c: Context<HttpEnv>): HttpError | null {
   const incoming = c.env?.incoming;
   if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;

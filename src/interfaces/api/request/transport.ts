@@ -13,7 +13,7 @@ import {
 } from './peer.ts';
 
 export interface Transport {
-  /** Returns true if passwords, links and session cookies may be sent. */
+  /** True if passwords, links and session cookies may be sent. */
   isSafe(c: Context<HttpEnv>): boolean;
   /** Throws an HttpError (403) if they may not be sent. */
   requireSafe(c: Context<HttpEnv>): void;

@@ -46,7 +46,7 @@ export const PASSKEYS_OF_ADDRESS: AttemptLimit = {
   message: 'Too many invalid passkeys came from this address. Wait a while, then try again.',
 };
 
-/** Maximum number of addresses that are remembered. The oldest is removed for a new address. */
+/** The maximum number of addresses that are remembered. The oldest is removed for a new address. */
 const MAX_ADDRESSES = 10_000;
 
 /**
@@ -205,7 +205,7 @@ export function guessDelayMs(counted: number): number {
   return Math.min(MAX_DELAY_MS, 1_000 * 2 ** (counted - UNSLOWED - 1));
 }
 
-/** Returns true if the number of wrong passwords is so high that the account's user must be notified. */
+/** True if the number of wrong passwords is so high that the account's user must be notified. */
 export function isAttacked(wrong: number): boolean {
   return wrong >= UNSLOWED;
 }

@@ -33,7 +33,7 @@ export interface PasskeySignIn {
    * HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, answer: PasskeyAnswer): Promise<boolean>;
-  /** Returns whether a passkey of this user has answered. Throws as above. */
+  /** True if a passkey of this user has answered. Throws as above. */
   prove(
     c: Context<HttpEnv>,
     personId: string,

@@ -144,7 +144,7 @@ export function ratePerSecond(samples: readonly Sample[]): number | null {
   return spanMs < MIN_RATE_SPAN_MS ? null : ((last.done - first.done) * 1000) / spanMs;
 }
 
-/** Returns true if an item was done within the last seconds. */
+/** True if an item was done within the last seconds. */
 function isMoving(samples: readonly Sample[]): boolean {
   const last = samples.at(-1);
   const reached = samples.find(({ done }) => done === last?.done);

@@ -12,7 +12,7 @@ const SMALLEST_BYTES = 1_024;
 /** Pages get 7% larger than at zlib's default level, in half of its time. */
 const LEVEL = 3;
 
-/** Returns whether the response is a page, and not a file or a part that is sent while it is read. */
+/** True if the response is a page, and not a file or a part that is sent while it is read. */
 export function isPage({ headers }: Response): boolean {
   return headers.get('Content-Type')?.startsWith('text/html') === true;
 }

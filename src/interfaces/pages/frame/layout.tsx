@@ -49,7 +49,7 @@ interface LayoutProps {
   assets?: readonly AssetName[];
 }
 
-/** Returns whether the user has the rights of this role. It decides only what to show, never what to allow. */
+/** True if the user has the rights of this role. It decides only what to show, never what to allow. */
 export function may({ principal }: Viewer, role: Role): boolean {
   return principal !== null && mayActAs(principal.role, role);
 }

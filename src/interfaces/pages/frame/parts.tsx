@@ -94,7 +94,7 @@ export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: b
 /** For a run that ended because the settings allow it no more credits, as in a trial. */
 export const AT_LIMIT = 'At its limit';
 
-/** Returns true if a user has to act, or the client continues automatically. */
+/** True if a user has to act, or the client continues automatically. */
 function getMark({ needs }: Advice): IconKind {
   return needs === 'person' ? 'attention' : 'patience';
 }

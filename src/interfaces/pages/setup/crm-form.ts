@@ -170,7 +170,7 @@ function textIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Returns true if users do not have to grant access on a page of the CRM. */
+/** True if users do not have to grant access on a page of the CRM. */
 export function isSignedIn({ answers }: Partial<Pick<Draft, 'answers'>>): boolean {
   if (answers === undefined) return false;
   const { kind, type } = getSignIn({ answers });

@@ -66,7 +66,7 @@ export function failedJobs(
   return () => made;
 }
 
-/** A query job with these pages of results. */
+/** Returns a query job with these pages of results. */
 export function bulkQuery(crm: ScriptedSalesforce, pages: string[]) {
   let query = '';
   crm.script(({ method, path, body }) => {
@@ -84,7 +84,7 @@ export function names(...all: string[]) {
   return all.map((name) => field(name));
 }
 
-/** The nth contact as a query returns it. All have the same timestamp. */
+/** Returns the nth contact as a query returns it. All have the same timestamp. */
 export function rowOf(at: number) {
   const Id = `003${String(at).padStart(12, '0')}AAA`;
   return { Id, FirstName: 'Maria', LastName: `Lopez ${at}`, SystemModstamp: STAMP };

@@ -7,7 +7,7 @@ import { runsSchema } from '../documents.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** A file with a charity's own "Donor ID" and "Donor Net Worth". */
+/** Opens a file with a charity's own "Donor ID" and "Donor Net Worth". */
 async function openOwn(): Promise<CliWorld> {
   const here = await open({ people: 40 });
   const rows = await here.rows();

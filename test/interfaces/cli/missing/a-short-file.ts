@@ -116,7 +116,7 @@ export async function expectRows(file: ShortFile, ids: Iterable<string>): Promis
   for (const id of ids) expect([id, rows.get(id)]).toEqual([id, file.paid.get(id)]);
 }
 
-/** The ids of rows. */
+/** Returns the ids of rows. */
 export function idsOf(rows: readonly Row[]): string[] {
   return rows.map(({ Id = '' }) => Id);
 }

@@ -25,7 +25,7 @@ const networksSchema = z.object({
   networks: z.array(z.object({ name: z.string(), member_ids: z.array(z.string()) })),
 });
 
-/** The donors of the one network that the service has. */
+/** Returns the donors of the one network that the service has. */
 async function members({ here }: ShortFile): Promise<string[]> {
   const reply = await fetch(`${here.service.rootUrl}/_sandbox/networks`);
   const { networks } = networksSchema.parse(await reply.json());

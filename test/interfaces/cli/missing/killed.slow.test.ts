@@ -78,7 +78,7 @@ async function openScene(): Promise<Scene> {
   };
 }
 
-/** The telling points, and a few of the others from begin to end. */
+/** Returns the telling points, and a few of the others from begin to end. */
 function chosen(points: readonly string[]): string[] {
   const others = points.filter((point) => !TELLING.test(point));
   const step = Math.max(1, Math.floor(others.length / MOST_OTHERS));

@@ -78,7 +78,7 @@ describe('a short list', () => {
 });
 
 describe('a list that shrinks a little each night', () => {
-  /** A client whose days can pass. */
+  /** Opens a client whose days can pass. */
   async function openDays() {
     const file = await openShortFile(open, { people: 150 });
     return {

@@ -42,7 +42,7 @@ let known: AuditPlace | null = null;
 
 let lastKey: Tables['audit_keys'] | null = null;
 
-/** The key of the last erased person, from an earlier copy of the database. */
+/** Returns the key of the last erased person, from an earlier copy of the database. */
 export function keyBefore(): Tables['audit_keys'] {
   if (lastKey === null) throw new Error('Nobody was erased.');
   return lastKey;

@@ -483,7 +483,7 @@ async function peopleIds(account: HubspotSandbox, count: number): Promise<string
   return peopleSchema.parse(body).people.map(({ id }) => id);
 }
 
-/** The position of each contact in the list of the world's people. */
+/** Returns the position of each contact in the list of the world's people. */
 async function positions(rootUrl: string): Promise<Map<string, number>> {
   const response = await fetch(`${rootUrl}/_sandbox/people?limit=200`);
   const { people } = peopleSchema.parse(await response.json());

@@ -15,7 +15,7 @@ const SCOPES = 'crm.objects.contacts.read crm.lists.read';
 /** Parameters that replace an honest app's parameters; null omits a parameter. */
 export type Parameters = Record<string, string | null>;
 
-/** The permissions that an app requests from a user. */
+/** Returns the permissions that an app requests from a user. */
 export function authorizeUrl(account: HubspotSandbox, parameters: Parameters = {}): string {
   const all = {
     client_id: account.clientId,
@@ -90,7 +90,7 @@ export function refresh(account: HubspotSandbox, refreshToken: string): Promise<
   });
 }
 
-/** The credentials with which the app signs in. */
+/** Returns the credentials with which the app signs in. */
 export function keysOf(account: HubspotSandbox) {
   return { client_id: account.clientId, client_secret: account.clientSecret };
 }
@@ -103,7 +103,7 @@ const tokensSchema = z
     scopes,
   }));
 
-/** The tokens in a response that must contain them. */
+/** Returns the tokens in a response that must contain them. */
 export function tokensOf({ status, body }: Answer) {
   if (status !== 200) throw new Error(`The sign-in was refused: ${JSON.stringify(body)}`);
   return tokensSchema.parse(body);

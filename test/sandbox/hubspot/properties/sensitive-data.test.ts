@@ -31,7 +31,8 @@ const READ = 'crm.objects.contacts.sensitive.read';
 const WRITE = 'crm.objects.contacts.sensitive.write';
 
 /**
- * An account with a property that stores Sensitive Data, and a token with these scopes in addition to the usual ones.
+ * Starts an account with a property that stores Sensitive Data, and a token with these scopes in addition to the usual
+ * ones.
  */
 async function start(...scopes: string[]) {
   const account = await startAccount();

@@ -38,7 +38,7 @@ async function setUp(
   return ask(account, method, `/webhooks/v3/${appId}${path}`, body === undefined ? {} : { body });
 }
 
-/** An account whose app has an address for events and subscribes to these events. */
+/** Starts an account whose app has an address for events and subscribes to these events. */
 async function startSubscribed(
   subscriptions: readonly object[],
   options: Parameters<typeof startAccount>[0] = {},

@@ -26,7 +26,7 @@ export async function startQuery(
   return accepted(await ask(org, 'POST', '/jobs/query', { body }));
 }
 
-/** A page of a query's results. */
+/** Reads a page of a query's results. */
 export async function readPage(org: SalesforceSandbox, { id }: Job, parameters = '') {
   const path = `/jobs/query/${id}/results${parameters}`;
   const { status, headers, body } = await ask(org, 'GET', path);
@@ -40,7 +40,7 @@ export async function readPage(org: SalesforceSandbox, { id }: Job, parameters =
   };
 }
 
-/** All rows that a query finds, without the header. */
+/** Returns all rows that a query finds, without the header. */
 export async function bulkRows(org: SalesforceSandbox, soql: string, operation = 'query') {
   const job = await startQuery(org, soql, { operation });
   return (await readPage(org, job)).rows.slice(1);
@@ -90,14 +90,14 @@ export async function ingest(
   return ended(org, job);
 }
 
-/** One of the three lists of a job, sorted, with the header first. */
+/** Returns one of the three lists of a job, sorted, with the header first. */
 export async function resultsOf(org: SalesforceSandbox, { id }: Job, list: string) {
   const { body } = await ask(org, 'GET', `/jobs/ingest/${id}/${list}/`);
   const [header = [], ...rows] = rowsOf(body);
   return [header, ...rows.toSorted((one, other) => (one.join() < other.join() ? -1 : 1))];
 }
 
-/** A job as it is now. */
+/** Returns a job as it is now. */
 export async function lookAt(org: SalesforceSandbox, id: string, kind = 'ingest'): Promise<Job> {
   return accepted(await ask(org, 'GET', `/jobs/${kind}/${id}`));
 }

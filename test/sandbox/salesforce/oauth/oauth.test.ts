@@ -12,7 +12,7 @@ const JWT_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 const tokens = z.object({ access_token: z.string(), refresh_token: z.string().optional() });
 
-/** An app that uses the real client, as the connector would create it. */
+/** Creates an app that uses the real client, as the connector would create it. */
 function anApp(org: SalesforceSandbox) {
   return new jsforce.OAuth2({
     loginUrl: org.baseUrl,

@@ -3,7 +3,7 @@ import type { SalesforceSandbox } from '../../../../sandbox/salesforce/index.ts'
 import { aClock } from '../../../testbed/a-clock.ts';
 import { ask, column, connect, create, query, queryError, startOrg } from '../org.ts';
 
-/** An org with only these contacts, in this order. */
+/** Returns an org with only these contacts, in this order. */
 async function orgWith(...contacts: Record<string, unknown>[]): Promise<SalesforceSandbox> {
   const org = await startOrg({ contacts: 0, clock: aClock().read });
   for (const contact of contacts) await create(org, 'Contact', contact);

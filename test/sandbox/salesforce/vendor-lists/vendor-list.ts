@@ -57,7 +57,7 @@ export function jwtOf(one: SalesforceSandbox): string {
   return `${head}.${signature.toString('base64url')}`;
 }
 
-/** A connection of jsforce that has signed in by the web server flow. */
+/** Returns a connection of jsforce that has signed in by the web server flow. */
 export async function signedIn(one: SalesforceSandbox): Promise<Connection> {
   const { baseUrl: loginUrl, clientId, clientSecret } = one;
   const oauth2 = new jsforce.OAuth2({

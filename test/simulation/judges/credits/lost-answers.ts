@@ -8,7 +8,7 @@ export interface LostAnswers {
   isPartBesideOther(payment: Payment): boolean;
 }
 
-/** Maximum age of a balance reading when something is sent. */
+/** The maximum age of a balance reading when something is sent. */
 const READING_MS = 45_000;
 
 export function createLostAnswers(ledger: Ledger): LostAnswers {

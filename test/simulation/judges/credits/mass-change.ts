@@ -82,7 +82,9 @@ export function createMassChange(ledger: Ledger): MassChange {
     return isErased ? ERASED : (crm.heirOf(record.id) ?? record);
   }
 
-  /** The contacts that the product may know as submitted, as the process that pays for changes has read them. */
+  /**
+   * Returns the contacts that the product may know as submitted, as the process that pays for changes has read them.
+   */
   function knownTo(crm: SimulatedCrm, sender: string): Set<Record_> {
     const heard = refused.filter(({ at }) => !isTroubled(at, NOTING_MS));
     const asked = new Set([...payments, ...heard].map(({ record }) => record));

@@ -45,7 +45,7 @@ export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): P
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** Returns true if a service with the same database is running. Only such a service can find the started consent. */
+/** True if a service with the same database is running. Only such a service can find the started consent. */
 async function isServed(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);

@@ -24,7 +24,7 @@ Examples:
 Comments and the order of the settings do not change. The new client uses the service and the key of the first
 client, unless you give another key.`;
 
-/** Creates the command `add`: asks the questions of `init` and adds an integration to a settings file. */
+/** Adds the command `add`: asks the questions of `init` and adds an integration to a settings file. */
 export function addCommand(deps: InitDeps): Command {
   const command = createCommand('add', deps)
     .description('ask a few questions and add a client to the settings file')

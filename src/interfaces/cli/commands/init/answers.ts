@@ -81,7 +81,7 @@ export interface RemoteAnswers {
 export interface Surroundings {
   cwd: string;
   timezone: string;
-  /** Returns true if the variable already has a value, in the environment or in the file next to the settings. */
+  /** True if the variable already has a value, in the environment or in the file next to the settings. */
   isSet(variable: string): boolean;
   /** Reads the file given with `--partner-key-file`. "-" is stdin. */
   readKey(path: string): Promise<string>;
