@@ -141,7 +141,7 @@ interface CodeNode {
   node: Node;
   /** True if it is passed to the class of an error. */
   isOfError: boolean;
-  /** Whether it is passed to a function that creates an error. */
+  /** True if it is passed to a function that creates an error. */
   isPassed?: true;
   message?: string | undefined;
 }

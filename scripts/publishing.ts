@@ -13,7 +13,7 @@ export interface Release {
   changes: string;
 }
 
-/** Returns the reasons not to publish, each with its fix. Empty if there are none. Pure. */
+/** Returns the reasons not to publish, each with its fix. Empty if there are none. A pure function. */
 export function listObstacles({ manifest, announced, tags, changes }: Release): string[] {
   const { version, repository } = manifest;
   const tag = `v${version}`;

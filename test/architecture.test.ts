@@ -213,7 +213,7 @@ function codeOf(file: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-/** Whether a file is in a room, or in a place that belongs to it. */
+/** True if a file is in a room, or in a place that belongs to it. */
 function isInside(file: string, room: string): boolean {
   return roomOf(file) === room || file.startsWith(`${room}/`);
 }

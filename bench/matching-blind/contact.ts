@@ -10,7 +10,7 @@ export interface Contact {
   employers: string[];
 }
 
-/** Which details of a person a contact has. */
+/** The details of a person that a contact has. */
 export interface Details {
   home?: boolean;
   employer?: boolean;

@@ -27,7 +27,8 @@ export async function waitUntilSettled(path: string, signal: AbortSignal): Promi
 async function mayGrow(path: string): Promise<boolean> {
   await using file = await open(path, 'r');
   const { size, mtimeMs } = await file.stat();
-  // Of a file from a machine whose clock is ahead, the age is unknown, and waiting would not end.
+  // The file may come from a machine whose clock is ahead. Its age would then be negative, and waiting would take too
+  // long.
   const ageMs = Math.abs(Date.now() - mtimeMs);
   if (size === 0 || ageMs >= QUIET_MS) return false;
   const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, size - 1);

@@ -103,8 +103,8 @@ export function shapeOptOut(
 }
 
 /**
- * Returns the condition, or null if there is none. If a text cannot be part of a query, it cannot be searched for.
- * Pure.
+ * Returns the condition, or null if there is none. If a text cannot be part of a query, it cannot be searched for. A
+ * pure function.
  */
 function conditionOfMark({ name, type, filterable }: DescribedField): string | null {
   if (!filterable) return null;

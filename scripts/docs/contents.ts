@@ -10,7 +10,7 @@ export interface GuidePage {
   name: string;
   /** One sentence about the page, for the start page and the search. */
   about: string;
-  /** Whether readers can find each row of its tables by the row's first cell. */
+  /** True if readers can find each row of its tables by the row's first cell. */
   hasRows?: true;
   /** The weight of the page's sections in the search: 1, or less for references, which mention everything. */
   weight?: number;

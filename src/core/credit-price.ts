@@ -30,7 +30,7 @@ export interface Amount {
 
 /**
  * Returns what these credits cost, one amount per currency. Returns null if a price is unknown for a bucket from which
- * credits were spent, because part of the cost would look like the whole. Pure.
+ * credits were spent, because part of the cost would look like the whole. A pure function.
  */
 export function costOf(
   spent: Readonly<Record<keyof CreditPrices, number>>,
@@ -52,7 +52,7 @@ export function costOf(
   }));
 }
 
-/** Returns an amount such as `$1,250.00`. Pure. */
+/** Returns an amount such as `$1,250.00`. A pure function. */
 export function formatAmount({ amount, currency }: Amount): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount);
 }

@@ -21,7 +21,8 @@ const KEPT_BEYOND_REFRESH_DAYS = 60;
 const KEPT_WITHOUT_REFRESH_DAYS = 730;
 
 /**
- * Returns how many days a profile can be kept after its purchase, which depends on when the client buys it again. Pure.
+ * Returns how many days a profile can be kept after its purchase, which depends on when the client buys it again. A
+ * pure function.
  */
 export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): number {
   if (refresh.afterDays === null) return KEPT_WITHOUT_REFRESH_DAYS;
@@ -30,7 +31,7 @@ export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): n
 
 /**
  * Returns how many days a profile is kept after its purchase, or 0 if none is kept. The settings of the client and of
- * all clients can only shorten it. Pure.
+ * all clients can only shorten it. A pure function.
  */
 export function profileDays(
   integration: Pick<Integration, 'refresh' | 'retention'>,
@@ -42,7 +43,7 @@ export function profileDays(
 
 /**
  * Returns for how many days no profile is bought again or deleted because of its age. The profiles of a month that
- * started earlier may be incomplete. Pure.
+ * started earlier may be incomplete. A pure function.
  */
 export function completeDays(
   integration: Pick<Integration, 'refresh' | 'retention'>,

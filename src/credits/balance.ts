@@ -60,7 +60,7 @@ export interface KnownBalance {
 /**
  * True if the balance must be read before credits are spent. Reading it is free. Others may spend from the same bucket.
  * If they could have reached the reserve since the last reading, a new reading is needed. So they can take at most the
- * cost of the submissions in flight from the reserve. Pure.
+ * cost of the submissions in flight from the reserve. A pure function.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;

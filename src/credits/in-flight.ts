@@ -22,7 +22,7 @@ export interface Latency {
   waitingMs: number;
 }
 
-/** Returns how many submissions may be in flight. Pure. */
+/** Returns how many submissions may be in flight. A pure function. */
 export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
   const latencyMs = Math.max(answeredMs ?? 0, waitingMs);
   return Math.min(Math.max(1, Math.ceil((latencyMs / 1_000) * NEEDED_PER_SECOND)), MAX_SLOTS);
@@ -36,7 +36,7 @@ const SMALLER_BY = [0, 1, 2, 4, 8, 16];
 
 /**
  * Returns how many of the available people to send, so that no two open batches have the same size. Returns 0 if none
- * can be sent. Pure.
+ * can be sent. A pure function.
  */
 export function batchSize(
   available: number,

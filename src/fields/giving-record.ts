@@ -20,7 +20,7 @@ export interface GivingRecord {
 
 /**
  * Returns the record of a profile. The higher of the two capacities counts, as in the field source `capacity.highest`.
- * Pure.
+ * A pure function.
  */
 export function toGivingRecord({ capacity, netWorth, isDeceased }: Profile): GivingRecord {
   const known = [capacity.nonprofit, capacity.political].flatMap((amount) => amount ?? []);
@@ -34,12 +34,12 @@ const UNKNOWN_BAND = '-';
 /** The number of characters in the text of every record. */
 export const GIVING_LENGTH = 4;
 
-/** Returns the record as text. Pure. */
+/** Returns the record as text. A pure function. */
 export function formatGiving({ band, isMillionaire, isDeceased }: GivingRecord): string {
   return `${FORM}${band ?? UNKNOWN_BAND}${isMillionaire ? 1 : 0}${isDeceased ? 1 : 0}`;
 }
 
-/** Parses a record. Throws a FatalError for any other text. Pure. */
+/** Parses a record. Throws a FatalError for any other text. A pure function. */
 export function parseGiving(text: string): GivingRecord {
   const [form, band = '', million, deceased] = text;
   const isBand = band === UNKNOWN_BAND || Number(band) < CAPACITY_BANDS.length;

@@ -65,7 +65,7 @@ export async function previewUndo(
   };
 }
 
-/** Counts the contacts and values of these writes. Pure. */
+/** Counts the contacts and values of these writes. A pure function. */
 export function countWrites(writes: readonly WriteRecord[]): { contacts: number; values: number } {
   return {
     contacts: new Set(writes.map(({ crmId }) => crmId)).size,
@@ -73,14 +73,14 @@ export function countWrites(writes: readonly WriteRecord[]): { contacts: number;
   };
 }
 
-/** Keeps the newest write to each field. The writes are in order, newest first. Pure. */
+/** Keeps the newest write to each field. The writes are in order, newest first. A pure function. */
 function withoutOlder(writes: readonly WriteRecord[]): WriteRecord[] {
   const newest = new Map<string, WriteRecord>();
   for (const write of writes) if (!newest.has(write.crmId)) newest.set(write.crmId, write);
   return [...newest.values()];
 }
 
-/** Counts what would be restored. Pure. */
+/** Counts what would be restored. A pure function. */
 function countRestored(decisions: readonly UndoDecision[]): UndoPreview['restored'] {
   const restored = decisions.flatMap((each) =>
     each.kind === 'restored' && each.restoration.fields > 0 ? each.restoration.fields : [],
@@ -88,7 +88,7 @@ function countRestored(decisions: readonly UndoDecision[]): UndoPreview['restore
   return { contacts: restored.length, values: restored.reduce((sum, each) => sum + each, 0) };
 }
 
-/** Describes what stays as it is in a contact. Pure. */
+/** Describes what stays as it is in a contact. A pure function. */
 function toKept(decision: UndoDecision): KeptContact[] {
   const { crmId, after } = decision.write;
   if (decision.kind === 'gone') return [{ crmId, reason: 'gone', fields: fieldsOf(after) }];

@@ -284,7 +284,7 @@ export async function decideBatch(
 
 /**
  * Returns why not all values of the previous person can be restored, or null if they can. Restoring only some of them
- * would mix them with the current person's values. Pure.
+ * would mix them with the current person's values. A pure function.
  */
 function findInTheWay(
   { after, donorBefore, writtenAt }: WriteRecord,

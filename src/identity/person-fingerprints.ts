@@ -104,7 +104,7 @@ export function joinedFingerprints(
 
 /**
  * True if both may be the same person. They must have the same name in canonical spelling, and an equal address or
- * employer. If neither part is known for both, the name alone decides. Pure.
+ * employer. If neither part is known for both, the name alone decides. A pure function.
  */
 export function mayBeSamePerson(one: PersonFingerprints, other: PersonFingerprints): boolean {
   if (one.name !== other.name) return false;

@@ -34,7 +34,7 @@ export async function findMembership(
 /**
  * Returns the members that stay although they would not join now. Adding a member again costs a credit. So nobody
  * leaves because of an opt-out that a user may call an error (`inDoubt`), or because of a mark that is not an
- * objection. Pure.
+ * objection. A pure function.
  */
 export function whoStays(
   members: readonly MemberRecord[],
@@ -51,8 +51,8 @@ export function whoStays(
 }
 
 /**
- * Returns which donors a group's contacts are. `stays` returns true for members that stay although they are marked.
- * Pure.
+ * Returns which donors a group's contacts are. `stays` returns true for members that stay although they are marked. A
+ * pure function.
  */
 export function findWanted(
   crmIds: readonly string[],
@@ -85,7 +85,7 @@ function mayJoin(contact: ContactRecord): boolean {
   return isWanted(contact) && !receivesNothing(contact);
 }
 
-/** Decides who joins a network and who leaves it. Pure. */
+/** Decides who joins a network and who leaves it. A pure function. */
 
 /** The changes to one network, as donor IDs in ascending order. */
 export interface MemberPlan {

@@ -90,7 +90,7 @@ export async function readPicture(
 
 /**
  * Ranks the paths. The best path to each contact comes first. If there is room, other people who know the contact
- * follow. Someone who has left a network since the paths were computed introduces nobody in it. Pure.
+ * follow. Someone who has left a network since the paths were computed introduces nobody in it. A pure function.
  */
 export function rankPaths(
   known: readonly KnownPath[],
@@ -144,7 +144,7 @@ export interface PictureFilter {
 export const SORTS = ['strength', 'contact', 'introducer', 'network'] as const;
 export type PictureSort = (typeof SORTS)[number];
 
-/** Returns the paths to show, in the order of a column. Pure. */
+/** Returns the paths to show, in the order of a column. A pure function. */
 export function choosePaths(
   { paths, people }: NetworkPicture,
   { weakest, network, who }: PictureFilter,

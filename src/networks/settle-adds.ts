@@ -65,7 +65,7 @@ async function proveAdd(
 /**
  * Returns the results for the donors of a lost bulk add that cost `charged` credits. Donors in the network are paid
  * for. The others may be added again if nothing was charged, or if the members account for every missing credit.
- * Otherwise the job may still be running, and these donors have no result yet. Pure.
+ * Otherwise the job may still be running, and these donors have no result yet. A pure function.
  */
 export function judgeLostAdd(
   charged: number,

@@ -25,7 +25,9 @@ import { CURSOR, limitUpTo, NEXT, rowsUpTo } from './kit/pages.ts';
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
 
-/** More entries than an audit can contain if it is purged according to the settings. */
+/**
+ * The maximum number of exported entries. An audit that is purged according to the settings never contains this many.
+ */
 const MAX_EXPORTED = 10_000_000;
 
 const entrySchema = z

@@ -169,13 +169,13 @@ function toShown({ id, name = id }: Integration, results: MonthResults, isExact:
 
 /**
  * Rounds a number down. None and a few look the same, and the number rarely changes after a run for one contact.
- * Otherwise a user who may not see values could learn a person's value. Pure.
+ * Otherwise a user who may not see values could learn a person's value. A pure function.
  */
 function roundDown(contacts: number): number | null {
   return contacts < FEWEST_SHOWN ? null : contacts - (contacts % FEWEST_SHOWN);
 }
 
-/** Describes a number of people, such as `12`, `10 or more`, `fewer than 5` or `not known`. Pure. */
+/** Describes a number of people, such as `12`, `10 or more`, `fewer than 5` or `not known`. A pure function. */
 export function describePeople(
   contacts: number | null,
   { isExact, isKept }: Pick<ResultsView, 'isExact'> & Pick<ClientResults, 'isKept'>,
@@ -188,7 +188,7 @@ export function describePeople(
 export const PEOPLE_NOT_KNOWN =
   'The numbers of people are not known, because not all profiles of this month are kept any more.';
 
-/** Describes the cost, such as `$412.50`, or why it is unknown. Pure. */
+/** Describes the cost, such as `$412.50`, or why it is unknown. A pure function. */
 export function describeCost({ cost }: Pick<ClientResults, 'cost'>): string {
   return cost === null ? 'not known: set credits.price' : cost.map(formatAmount).join(' + ');
 }

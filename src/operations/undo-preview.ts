@@ -133,7 +133,7 @@ async function compare(
   }
 }
 
-/** Counts by reason, most frequent first. Pure. */
+/** Counts by reason, most frequent first. A pure function. */
 function countByReason(kept: readonly KeptContact[]): Restorable['kept'] {
   const reasons = new Map<KeptReason, { contacts: number; values: number }>();
   for (const { reason, fields } of kept) {

@@ -32,7 +32,7 @@ export interface Introduction {
 /**
  * Returns the strongest connection, or null if there is none. If several are equally strong, the network that comes
  * first in the settings wins, and then the introducer with the lower ID. So the same connections always give the same
- * path. Pure.
+ * path. A pure function.
  */
 export function findBestPath(choice: PathChoice): WarmPath | null {
   const found = findIntroductions(choice);
@@ -46,7 +46,7 @@ export function findBestPath(choice: PathChoice): WarmPath | null {
 /**
  * Returns every connection that helps someone who wants to be introduced, best first. Nobody introduces themselves. A
  * network already knows the connections between its own members, so members of the contact's own networks count only
- * through another network. Pure.
+ * through another network. A pure function.
  */
 export function findIntroductions({
   donorId,

@@ -150,7 +150,7 @@ async function readNextBatch(
   return stale.length < limit ? stale : fillRequests(stale);
 }
 
-/** Returns contacts up to the last complete request of different donors. Pure. */
+/** Returns contacts up to the last complete request of different donors. A pure function. */
 function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
   contacts: readonly Contact[],
 ): Contact[] {

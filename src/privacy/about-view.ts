@@ -75,7 +75,7 @@ function daysText(days: number | null | undefined): string {
   return days == null ? UNTIL_FORGET : `${describeCount(days, 'day')}, or ${UNTIL_FORGET}`;
 }
 
-/** Describes the stored data in words. Empty if nothing is stored. Pure. */
+/** Describes the stored data in words. Empty if nothing is stored. A pure function. */
 export function listHoldings(
   about: AboutContact,
   retention: Retention,

@@ -71,7 +71,7 @@ export function decideContact(
  * counted as paid, because of a lost response, a merge, or a change that a user rejected. Now the answered request
  * counts again, and a user need not decide about a lost request. The exception is a lost request for renewing an old
  * profile, because the profile would then be paid for once more. If some details cannot be read, it is unknown whether
- * they are the same. Pure.
+ * they are the same. A pure function.
  */
 function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
@@ -97,7 +97,7 @@ function backAtAnswered(
 
 /**
  * True if a user is being asked whether to buy the contact, because it may have been paid for. If a later reading gives
- * no reason to buy, for example the first one after a merge, the question stays open. Pure.
+ * no reason to buy, for example the first one after a merge, the question stays open. A pure function.
  */
 function isStillAsked(row: ContactRecord | undefined, decision: Decision): boolean {
   const isAsked = row?.state === 'held' && row.outcomeReason === PAID_SINCE_BACKUP;
@@ -125,7 +125,7 @@ function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
 
 /**
  * Returns the fingerprint that represents the contact from now on. If only the spelling differs, the stored fingerprint
- * is replaced everywhere, so equal fingerprints mean unchanged data. Pure.
+ * is replaced everywhere, so equal fingerprints mean unchanged data. A pure function.
  */
 function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
   if (row === undefined) return { identity: read.text(), isSame: false, asked: null };

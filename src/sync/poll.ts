@@ -131,7 +131,7 @@ async function lookAtJobs(
 
 /**
  * Sorts jobs by how they ended. `ageCounts` is true once the run has polled often enough to give up a job because of
- * its age. Pure.
+ * its age. A pure function.
  */
 export function sortByState(
   jobs: readonly RunningJob[],

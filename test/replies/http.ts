@@ -59,7 +59,7 @@ function stepsOf(kind: Kind, route: string, cases: Cases): Step[] {
   );
 }
 
-/** Whether the role of the principal is enough, by the table of routes. */
+/** True if the role of the principal is enough, by the table of routes. */
 function isAllowed({ route, principal }: Step): boolean {
   const { role: needed } = ROUTES[route] ?? { role: null };
   const { role } = readRights(principal);

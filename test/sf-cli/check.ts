@@ -69,7 +69,7 @@ if (program === null) {
   process.exitCode = (await checkAll(program)) ? 0 : 1;
 }
 
-/** Whether all steps succeeded. Each step can depend on earlier steps. */
+/** True if all steps succeeded. Each step can depend on earlier steps. */
 async function checkAll(program: string): Promise<boolean> {
   const folder = await mkdtemp(path.join(tmpdir(), 'donor-sync-sf-'));
   const org = await startSalesforceSandbox({ contacts: CONTACTS, bulkPageRows: BULK_PAGE_ROWS });

@@ -83,7 +83,7 @@ export async function abortJob(
   await api.abortJob(kind, id).catch(() => {});
 }
 
-/** Returns how long to wait before a job is checked again, from the total wait so far. Pure. */
+/** Returns how long to wait before a job is checked again, from the total wait so far. A pure function. */
 export function nextWaitMs(look: number, waitedMs: number): number {
   const growing = Math.min(FIRST_WAIT_MS * WAIT_GROWTH ** look, SHORT_WAIT_MS);
   return Math.min(Math.max(growing, waitedMs * LONG_WAIT_PART), LONGEST_WAIT_MS);

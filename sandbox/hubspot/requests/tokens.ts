@@ -17,7 +17,7 @@ export interface TokenGrant {
 
 /** A token that exists or existed. */
 export interface FoundToken extends TokenGrant {
-  /** The account. */
+  /** The ID of the account (hub) that the token belongs to. */
   hubId: number;
   /** Milliseconds since 1970, or null if it does not expire. */
   expiresAtMs: number | null;
@@ -51,7 +51,7 @@ export interface Tokens {
 /** The options for creating tokens. */
 export interface TokensOptions {
   clock: () => number;
-  /** The account. */
+  /** The ID of the account (hub) that the token belongs to. */
   hubId: number;
   /** Returns unpredictable hexadecimal digits. */
   createSecret: () => string;

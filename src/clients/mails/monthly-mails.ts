@@ -209,7 +209,7 @@ async function findEntitled(
   return isVerified(person) && mayActAs(person.role, MAIL_RULES[kind].role) ? person : null;
 }
 
-/** True if both users have the same access. Pure. */
+/** True if both users have the same access. A pure function. */
 function isSameAccess(one: PersonRecord, other: PersonRecord): boolean {
   return JSON.stringify(one.integrations) === JSON.stringify(other.integrations);
 }
@@ -229,7 +229,7 @@ function pathOf(kind: MailKind, id: string): string {
   return kind === 'introductions' ? `/introductions/${part}` : `/results?client=${part}`;
 }
 
-/** Returns the kinds of mail that are due on this day (epoch ms). Pure. */
+/** Returns the kinds of mail that are due on this day (epoch ms). A pure function. */
 function listDueKinds(now: number): MailKind[] {
   const day = new Date(now).getUTCDate();
   return MAIL_KINDS.filter((kind) => day >= MAIL_RULES[kind].fromDay);

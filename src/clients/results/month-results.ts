@@ -193,7 +193,9 @@ export async function storePastMonths(
   return added;
 }
 
-/** Returns the months from the month of `first` that end before `end` (both epoch ms), oldest first. Pure. */
+/**
+ * Returns the months from the month of `first` that end before `end` (both epoch ms), oldest first. A pure function.
+ */
 export function listMonths(first: number, end: number): string[] {
   const months: string[] = [];
   for (let month = toMonth(toDay(first)); months.length < MOST_MONTHS; ) {
@@ -208,7 +210,7 @@ export function listMonths(first: number, end: number): string[] {
 /** A century. With this limit, a wrong clock cannot cause an endless loop. */
 const MOST_MONTHS = 1_200;
 
-/** Returns the time that a month spans. Pure. */
+/** Returns the time that a month spans. A pure function. */
 export function toSpan(month: string): Span {
   const from = Date.parse(`${month}-01T00:00:00Z`);
   const start = new Date(from);

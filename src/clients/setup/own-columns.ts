@@ -30,7 +30,7 @@ export interface KnownColumns {
   id: string | null;
 }
 
-/** Returns the file's own columns that these mappings would write to. Pure. */
+/** Returns the file's own columns that these mappings would write to. A pure function. */
 export function findOwnColumns(
   { names, sample }: FileStart,
   mappings: readonly FieldMapping[],
@@ -57,7 +57,7 @@ export function hasDonorIds(values: readonly string[]): boolean {
   return ours > 0 && ours >= LEAST_OURS * filled.length;
 }
 
-/** Renames the fields whose names the file's own columns already use. Pure. */
+/** Renames the fields whose names the file's own columns already use. A pure function. */
 export function renameOurs(
   mappings: readonly FieldMapping[],
   own: ReadonlySet<string>,
@@ -109,7 +109,7 @@ export async function readJournalColumns(output: string, cwd: string): Promise<S
 
 /**
  * Describes the columns that share their name with another column, and their names in settings. Returns null if there
- * are none. Pure.
+ * are none. A pure function.
  */
 export function twiceText(names: readonly string[]): string | null {
   const twice = [...new Set(names.filter((name, at) => name !== '' && names.indexOf(name) !== at))];

@@ -88,7 +88,7 @@ export async function moveAndList(
   return moved;
 }
 
-/** Returns the row of a contact after an event, or null if the table refuses the event. Pure. */
+/** Returns the row of a contact after an event, or null if the table refuses the event. A pure function. */
 export function after(
   event: LifeEvent,
   row: ContactRow,

@@ -92,7 +92,7 @@ export interface Known {
   moment: ChangeContext;
 }
 
-/** Returns the value for one row. Pure. */
+/** Returns the value for one row. A pure function. */
 export function read(value: Value, known: Known): Scalar {
   if (value === null || typeof value !== 'object') return value;
   if ('own' in value) return known.row[value.own];
@@ -101,7 +101,7 @@ export function read(value: Value, known: Known): Scalar {
   return read(holds(value.if, known) ? value.then : value.else, known);
 }
 
-/** True if a condition is true for a row. As in SQL, nothing equals null. Pure. */
+/** True if a condition is true for a row. As in SQL, nothing equals null. A pure function. */
 export function holds(condition: Condition, known: Known): boolean {
   if ('equal' in condition) {
     const one = read(condition.equal[0], known);

@@ -150,7 +150,7 @@ function detailsPaidFor({ asked_identity }: Pick<ContactRow, 'asked_identity'>):
 
 /**
  * Pairs contacts with the same details. Each missing contact is used once, and the one that was paid for last comes
- * first. Pure.
+ * first. A pure function.
  */
 function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Continuation[] {
   const inOrder = missing.toSorted(

@@ -88,7 +88,7 @@ export async function findShares(
   return shares;
 }
 
-/** True if this payment's result can still be read and fits the contact as it is now. Pure. */
+/** True if this payment's result can still be read and fits the contact as it is now. A pure function. */
 export function isReadable(
   { identity, jobId, paidAt }: RecalledRow,
   present: string,
@@ -153,7 +153,7 @@ const openPersons = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string
     .compile(),
 );
 
-/** Returns the newest job after a time. Prefers a job whose response was not lost. Pure. */
+/** Returns the newest job after a time. Prefers a job whose response was not lost. A pure function. */
 function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefined {
   const newer = jobs.filter(({ submittedAt }) => submittedAt > after);
   const answered = newer.filter(({ fate }) => fate !== 'lost');

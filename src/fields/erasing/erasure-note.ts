@@ -130,7 +130,7 @@ export function parseNote(json: string | null): ErasureNote | null {
 
 /**
  * True if nothing is left in the CRM. Until then the store keeps its data, because only that data shows which values
- * are ours. Pure.
+ * are ours. A pure function.
  */
 export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   if (crm === null) return true;
@@ -139,7 +139,7 @@ export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   return !isLeft && !isNamed && unreached === null;
 }
 
-/** Adds the counts of two parts of one erasure. Pure. */
+/** Adds the counts of two parts of one erasure. A pure function. */
 export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): ErasedCounts {
   const sum = (what: keyof ErasedCounts) => one[what] + (other[what] ?? 0);
   return {

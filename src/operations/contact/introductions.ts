@@ -69,7 +69,7 @@ export async function findIntroductions(
   }));
 }
 
-/** Composes the introduction. If a member may not be named, the sentence contains only the network. Pure. */
+/** Composes the introduction. If a member may not be named, the sentence contains only the network. A pure function. */
 export function describeIntroductions(
   known: readonly KnownIntroduction[],
   called: string,
@@ -85,7 +85,10 @@ export function describeIntroductions(
   });
 }
 
-/** Returns the first of a person's contacts that may be shown. A mark on any of them applies to the person. Pure. */
+/**
+ * Returns the first of a person's contacts that may be shown. A mark on any of them applies to the person. A pure
+ * function.
+ */
 function findShownContact(
   contacts: readonly string[],
   { records, lookups, outside }: MemberRecords,

@@ -54,7 +54,7 @@ export interface ValueSources {
   about: Pick<AboutContact, 'writes' | 'notInCrm'>;
 }
 
-/** Describes the values of a profile that was paid for at `paidAt` (epoch ms). Pure. */
+/** Describes the values of a profile that was paid for at `paidAt` (epoch ms). A pure function. */
 export function describeProfileValues(
   profile: Profile,
   paidAt: number,

@@ -105,7 +105,9 @@ async function readMissing(
   }
 }
 
-/** Returns the names. A contact that has opted out in the CRM since the last run has no name either. Pure. */
+/**
+ * Returns the names. A contact that has opted out in the CRM since the last run has no name either. A pure function.
+ */
 function toNames(
   lookups: readonly RecordLookup[],
   outside: ReadonlySet<string>,

@@ -86,7 +86,7 @@ export async function readIntroductions(
   };
 }
 
-/** Returns the introductions that match the query. Pure. */
+/** Returns the introductions that match the query. A pure function. */
 function choose(
   ranking: readonly RankedIntroduction[],
   listed: ReadonlySet<string>,
@@ -102,7 +102,7 @@ function choose(
   );
 }
 
-/** Returns the donor IDs, most frequent first. Pure. */
+/** Returns the donor IDs, most frequent first. A pure function. */
 function mostFrequent(donorIds: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const id of donorIds) counts.set(id, (counts.get(id) ?? 0) + 1);

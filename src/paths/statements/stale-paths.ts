@@ -45,7 +45,7 @@ export async function markStale(
 
 const membersSchema = z.record(z.string(), z.array(z.string()));
 
-/** Returns the donors who joined or left any network, by comparing memberships by network. Pure. */
+/** Returns the donors who joined or left any network, by comparing memberships by network. A pure function. */
 function memberChanges(before: Members, after: Members): MemberChanges {
   return { joined: missingFrom(before, after), left: missingFrom(after, before) };
 }

@@ -20,7 +20,7 @@ export type SessionDetails = Readonly<Record<string, string>>;
 /** The owner of a session. */
 export type SessionOwner = { tokenId: string } | { personId: string };
 
-/** Returns the account of a session's owner. Pure. */
+/** Returns the account of a session's owner. A pure function. */
 export function toAccount(owner: SessionOwner): { kind: 'person' | 'token'; id: string } {
   return 'tokenId' in owner
     ? { kind: 'token', id: owner.tokenId }

@@ -103,7 +103,7 @@ async function hasLeftSince(
   return older !== undefined;
 }
 
-/** Returns the final state of each contact, without contacts whose block was lifted. Pure. */
+/** Returns the final state of each contact, without contacts whose block was lifted. A pure function. */
 function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
   const last = new Map<string, ErasureEntry>();
   for (const entry of entries) {

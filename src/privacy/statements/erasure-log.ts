@@ -108,13 +108,14 @@ export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   };
 }
 
-/** True if a line belongs to this database, or to no database. Pure. */
+/** True if a line belongs to this database, or to no database. A pure function. */
 export function isOfStore(entry: Pick<ErasureEntry, 'store'>, store: string): boolean {
   return entry.store === '' || entry.store === store;
 }
 
 /**
- * Returns the time of the last line that a process wrote while it used the database, or null if there is none. Pure.
+ * Returns the time of the last line that a process wrote while it used the database, or null if there is none. A pure
+ * function.
  */
 export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
   const times = entries.flatMap(({ what, at }) => (what === 'backups' ? [] : at));
@@ -123,7 +124,7 @@ export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
 
 const SEEN_EVERY_MS = 3_600_000;
 
-/** True if a process should record that it has the database open. Pure. */
+/** True if a process should record that it has the database open. A pure function. */
 export function isSeenDue(entries: readonly ErasureEntry[], now: number): boolean {
   const last = lastLineAt(entries);
   if (last === null || Math.abs(now - last) >= SEEN_EVERY_MS) return true;

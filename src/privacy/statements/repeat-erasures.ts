@@ -49,7 +49,7 @@ export async function repeatErasures(
 
 /**
  * Returns how far the log reaches. A copy that was made together with the backup does not count, because it lacks later
- * erasures. Pure.
+ * erasures. A pure function.
  */
 function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogReach {
   const last = lastLineAt(entries);

@@ -30,7 +30,7 @@ const WINDOW_MS = 7 * DAY_MS;
 /** If a list has at least this many contacts, more than half of them are unlikely to leave together. */
 const FEWEST_OF_HALF = 5;
 
-/** True if an unusual number of contacts are missing. Pure. */
+/** True if an unusual number of contacts are missing. A pure function. */
 export function isMassDeparture(
   { missing, removed, known }: DepartureCounts,
   { share, atLeast }: Guards['departures'],

@@ -32,7 +32,7 @@ export interface IdentityChanges {
   known: number;
 }
 
-/** True if so many contacts have changed that a user has to decide first. Pure. */
+/** True if so many contacts have changed that a user has to decide first. A pure function. */
 export function isMassChange(
   { due, submitted, held, known }: IdentityChanges,
   { share, atLeast }: Guards['massChange'],

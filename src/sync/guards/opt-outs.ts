@@ -26,7 +26,7 @@ export const KEPT_AFTER_OPT_OUT_DAYS = 30;
  */
 const MOST = { share: 0.1, atLeast: 25 };
 
-/** True if so many contacts are newly marked that an error is more likely. Pure. */
+/** True if so many contacts are newly marked that an error is more likely. A pure function. */
 export function isMassOptOut({ marked, kept }: Pick<OptOutCounts, 'marked' | 'kept'>): boolean {
   return marked >= MOST.atLeast && marked > MOST.share * kept;
 }

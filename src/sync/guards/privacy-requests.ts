@@ -11,7 +11,7 @@ import { recordReadRequests } from '../../decisions/statements/erasure-requests.
 import type { Run, SyncDeps } from '../control/context.ts';
 import { forgottenFingerprint } from '../control/erased.ts';
 
-/** Returns the request that these marks express, or null if there is none. Pure. */
+/** Returns the request that these marks express, or null if there is none. A pure function. */
 function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null {
   if (marks === undefined) return null;
   if (marks.shouldForget) return marks.isOnHold ? 'privacy_hold' : 'should_forget';

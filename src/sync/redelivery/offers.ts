@@ -133,7 +133,7 @@ function offeredBefore({ lines, requested }: Choice): Set<string> {
 
 /**
  * True if a record was restored without any of the values that we wrote into it. If it still has some of them, a user
- * has left it that way, including its empty fields. Pure.
+ * has left it that way, including its empty fields. A pure function.
  */
 function isBackWithoutOurs(
   { mappings }: Pick<OfferRun, 'mappings'>,

@@ -55,7 +55,7 @@ export async function findKeptProfile(
 
 /**
  * Decides while the CRM is unavailable. A delivery would ask a user about an uncertain match, or about a person who has
- * died. Whether a user has approved it can be checked only once the CRM can be read. Pure.
+ * died. Whether a user has approved it can be checked only once the CRM can be read. A pure function.
  */
 export function withoutCrm(
   found: KeptProfile,

@@ -88,7 +88,7 @@ const contactsSchema = z.object({
 /** A last name that differs from the profile's is one letter longer than this. */
 const SHORT = 4;
 
-/** Whether this last name may be the changed one, before or after its change. */
+/** True if this last name may be the changed one, before or after its change. */
 function isMisspelt(lastName: string): boolean {
   return lastName.length === SHORT || (lastName.length === SHORT + 1 && lastName.endsWith('e'));
 }

@@ -138,7 +138,7 @@ export async function openAccount(
     },
     /** Removes these scopes from every token immediately. An empty list restores them. */
     withdraw: (scopes: readonly string[]) => control('PUT', 'scopes', { withdrawn: scopes }),
-    /** Whether tokens see a property of contacts. */
+    /** True if tokens see a property of contacts. */
     hide: (property: string, access: 'hidden' | 'visible' = 'hidden') =>
       control('PUT', 'property-access', { property, access }),
     install,

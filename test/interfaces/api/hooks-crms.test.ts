@@ -299,7 +299,7 @@ describe('a webhook of Salesforce', () => {
     expect(await ignoredOf(here)).toBe(1);
     const one = await here.request(`${path}?contact=${gone}`, { method: 'POST' });
     const { runId } = one.read(acceptedSchema);
-    // The end of the burst.
+    // The burst ends after this time, and the run can start.
     advance(15_000);
     expect(await endOf(here, runId)).toMatchObject({ status: 'succeeded', reason: null });
     expect(await ignoredOf(here)).toBe(2);

@@ -82,7 +82,7 @@ function addPasskeys(personId: string, ...ids: string[]) {
   });
 }
 
-/** Whether the link of an invitation still works. */
+/** True if the link of an invitation still works. */
 function isOpen(link: string): Promise<boolean> {
   const hash = hashToken(link.slice(-43));
   return withApplication(

@@ -188,7 +188,7 @@ describeEachDatabase('networks', (open) => {
     await store.checkpoint(lease, (trx) => recordAddAccepted(trx, 'add-1', 'job-1'));
     const [earlier, later] = [{ id: 'add-2', spendMark: atFirst }, { id: 'add-2' }];
     expect(await intend(world, ['donor-2'], earlier)).toBe(false);
-    // Whether its balance was read before or after the other was charged is not known.
+    // True if its balance was read before or after the other was charged is not known.
     expect(await intend(world, ['donor-2'], { ...earlier, spendMark: unanswered })).toBe(false);
     expect(await statesOf(world)).toEqual({ 'donor-1': 'adding' });
     expect(await intend(world, ['donor-2'], later)).toBe(true);

@@ -23,7 +23,7 @@ const JOB = {
   ...{ start: '2001-01-01', end: null },
 };
 
-/** Whether the first donor is found. */
+/** True if the first donor is found. */
 function isFound(donors: readonly Donor[], person: Partial<SoughtPerson>): boolean {
   const db = openDatabase(undefined);
   const matcher = createMatcher(openDonorIndex(db, aWorldOf(donors)));

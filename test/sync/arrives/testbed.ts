@@ -73,7 +73,7 @@ export interface BedOptions {
   integration?: Record<string, unknown>;
   /** Options of HubSpot's stand-in. */
   crm?: Parameters<typeof openAccount>[0];
-  /** Whether an org of Salesforce has several currencies. Defaults to false. */
+  /** True if an org of Salesforce has several currencies. Defaults to false. */
   currencies?: boolean;
 }
 

@@ -79,7 +79,7 @@ function createContact(account: HubspotSandbox, properties: Record<string, strin
   return ask(account, 'POST', '/crm/v3/objects/contacts', { body: { properties } });
 }
 
-/** Whether the request is signed with the secret, checked as HubSpot tells receivers to. */
+/** True if the request is signed with the secret, checked as HubSpot tells receivers to. */
 function isSigned(request: Received, secret: string): boolean {
   const timestamp = request.headers['x-hubspot-request-timestamp'];
   const uri = request.url.replaceAll('%2F', '/');

@@ -26,7 +26,7 @@ interface SettingsLocation {
 
 /**
  * Returns the columns that these settings write into the file. They are ours, whatever values they contain. Returns
- * none if the text is not valid settings. Pure.
+ * none if the text is not valid settings. A pure function.
  */
 export function writtenBefore(
   text: string,
