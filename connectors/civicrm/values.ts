@@ -27,6 +27,10 @@ export function fromApi({ type, options }: Field, value: unknown): FieldValue {
   }
 }
 
+function isInCents(value: number): boolean {
+  return Number.isFinite(value) && Number(value.toFixed(2)) === value;
+}
+
 const DAY_LENGTH = '2026-11-30'.length;
 
 function joined(value: unknown, options: readonly string[]): string | null {
@@ -42,8 +46,10 @@ export function toApi(field: Field, value: FieldValue): unknown {
   switch (type) {
     case 'integer':
       return Number.isInteger(value) && Math.abs(Number(value)) <= LARGEST_INT ? value : undefined;
-    case 'number':
     case 'currency':
+      // CiviCRM would store a rounded amount.
+      return typeof value === 'number' && isInCents(value) ? value : undefined;
+    case 'number':
       return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
     case 'boolean':
       return typeof value === 'boolean' ? value : undefined;

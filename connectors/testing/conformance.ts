@@ -7,20 +7,27 @@ import type { Ability, ConformanceHarness, TestRunner } from './harness.ts';
 import { promiseAccounts } from './promises/accounts.ts';
 import { promiseByIds } from './promises/by-ids.ts';
 import { promiseEnding } from './promises/ending.ts';
+import { promiseExactTexts } from './promises/exact-texts.ts';
+import { promiseFaultyParts } from './promises/faulty-parts.ts';
 import { promiseFaultyReading } from './promises/faulty-reading.ts';
 import { promiseFaultyWriting } from './promises/faulty-writing.ts';
 import { promiseFields } from './promises/fields.ts';
 import { promiseGroups } from './promises/groups.ts';
 import { promiseIdentities } from './promises/identities.ts';
+import { promiseMarkFields } from './promises/mark-fields.ts';
+import { promiseMerged } from './promises/merged.ts';
 import { promiseOpening } from './promises/opening.ts';
 import { promiseOverwritten } from './promises/overwritten.ts';
 import { promiseOwnMarks } from './promises/own-marks.ts';
 import { promisePages } from './promises/pages.ts';
 import { promiseReadingBack } from './promises/read-back.ts';
+import { promiseRepeatedWrites } from './promises/repeated.ts';
 import { promiseSettings } from './promises/settings.ts';
 import { promiseSignedRequests } from './promises/signed-requests.ts';
+import { promiseStopping } from './promises/stopping.ts';
 import { promiseTogether } from './promises/together.ts';
 import { promiseValues } from './promises/values.ts';
+import { promiseWebhooks } from './promises/webhooks.ts';
 import { promiseWriting } from './promises/writing.ts';
 import { createSuite } from './suite.ts';
 
@@ -41,18 +48,25 @@ export function testConnector(
     promisePages(suite);
     promiseIdentities(suite);
     promiseSettings(suite);
+    promiseMarkFields(suite);
     promiseOwnMarks(suite);
     promiseByIds(suite);
+    promiseMerged(suite);
     promiseWriting(suite);
+    promiseRepeatedWrites(suite);
     promiseValues(suite);
+    promiseExactTexts(suite);
     promiseTogether(suite);
     promiseReadingBack(suite);
     promiseOverwritten(suite);
     promiseFields(suite);
     promiseGroups(suite);
+    promiseWebhooks(suite);
     if (suite.can('api')) {
       promiseFaultyReading(suite);
       promiseFaultyWriting(suite);
+      promiseFaultyParts(suite);
+      promiseStopping(suite);
       promiseSignedRequests(suite);
     } else {
       suite.notShown(
@@ -72,7 +86,15 @@ const UNTESTED: Readonly<
   Record<
     Exclude<
       Ability,
-      'api' | 'ownMarks' | 'otherKey' | 'ownAddress' | 'losesFormer' | 'groups' | 'newField'
+      | 'api'
+      | 'namedGroups'
+      | 'followsMerges'
+      | 'ownMarks'
+      | 'otherKey'
+      | 'ownAddress'
+      | 'losesFormer'
+      | 'groups'
+      | 'newField'
     >,
     string
   >
@@ -88,4 +110,5 @@ const UNTESTED: Readonly<
   severalAddresses: 'all addresses of a contact that has several',
   severalEmployers: 'all employers of a contact that has several',
   ids: 'IDs with several forms',
+  webhooks: 'calls of the CRM: the contacts that they name, deletions for privacy, and signatures',
 };

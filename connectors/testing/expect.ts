@@ -1,6 +1,7 @@
 /** Assertions whose messages say what was expected, what came, and what to look at. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
+import { likelyCause } from './likely-causes.ts';
 
 /** A longer value is cut in a message. */
 const LONGEST_SHOWN = 300;
@@ -19,12 +20,61 @@ export function expectThat(
   condition: boolean,
   message: { what: string; expected: string; actual: string; hint: string },
 ): void {
+  if (condition) return;
   const { what, expected, actual, hint } = message;
-  assert.ok(condition, `${what}: expected ${expected}, but got ${actual}. ${hint}`);
+  const error = new assert.AssertionError({
+    message: `${what}: expected ${expected}, but got ${actual}. ${hint}`,
+    stackStartFn: expectThat,
+  });
+  explained.add(error);
+  throw error;
+}
+
+/** Errors whose message says everything. */
+const explained = new WeakSet<object>();
+
+/**
+ * Returns an error that says which promise is broken, what was expected, and the likely cause. node's own message shows two
+ * values, and not the situation. Any other error is returned as it is.
+ */
+export function explain(title: string, error: unknown): unknown {
+  if (!(error instanceof assert.AssertionError) || explained.has(error)) return error;
+  const { generatedMessage, operator, actual, expected, stack = '' } = error;
+  const cause = likelyCause(title) ?? '';
+  const found = generatedMessage ? differenceOf(operator, actual, expected) : error.message;
+  const message = `The promise “${title}” is broken: ${found} ${cause}`.trim();
+  const clear = new assert.AssertionError({ message, actual, expected, operator });
+  const frames = stack.slice(Math.max(0, stack.indexOf('\n    at ')));
+  clear.stack = `AssertionError [ERR_ASSERTION]: ${message}${frames}`;
+  explained.add(clear);
+  return clear;
+}
+
+function differenceOf(operator: string, actual: unknown, expected: unknown): string {
+  switch (operator) {
+    case 'rejects':
+      return 'expected an error (a RetriableError or another one of `donor-sync/errors`), but the call ended as if everything were well.';
+    case '==':
+      return 'expected a condition to be met that is not.';
+    case 'notStrictEqual':
+    case 'notDeepStrictEqual':
+      return `expected another value than ${show(expected)}.`;
+    case 'partialDeepStrictEqual':
+      return `expected an object with ${show(expected)}, but got ${show(actual)}.`;
+    case 'match':
+      return `expected a text that matches ${expected}, but got ${show(actual)}.`;
+    default:
+      return `expected ${show(expected)}, but got ${show(actual)}.`;
+  }
 }
 
 /** Returns a value as it is written in JSON, cut if it is long. */
 export function show(value: unknown): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  const text = value === undefined ? 'nothing' : JSON.stringify(plain(value));
   return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}… (${text.length})`;
+}
+
+/** JSON has no form for sets and maps. */
+function plain(value: unknown): unknown {
+  return value instanceof Set || value instanceof Map ? [...value] : value;
 }

@@ -10,6 +10,7 @@ import type {
   GroupSelector,
   IdentitySource,
 } from '../contract.ts';
+import type { CrmWebhooks } from '../webhooks.ts';
 
 /** A contact, as a user would type it. */
 export type SeedContact = Omit<Contact, 'id' | 'optedOut' | 'excluded' | 'unreadable'>;
@@ -69,6 +70,8 @@ export interface ConformanceHarness {
     field: string;
     mark(id: string): Promise<void>;
     unmark?(id: string): Promise<void>;
+    /** The values of this field that mean a mark, if they are not words for yes: an option of a multi-select. */
+    values?: readonly string[];
   };
   /**
    * Marks a contact with the CRM's own field, as users do. There is one function for each kind that the connector
@@ -81,7 +84,8 @@ export interface ConformanceHarness {
   newField?: FieldSpec;
   /** A group of these contacts, and a valid selector of a group that cannot be read. */
   groups?: {
-    add(members: readonly string[]): Promise<GroupSelector>;
+    /** With `namedGroups`, the group has this name if the kit passes one, and the selector contains the name. */
+    add(members: readonly string[], name?: string): Promise<GroupSelector>;
     unknown: GroupSelector;
     /** These contacts leave the group. If omitted, the kit deletes contacts, which then leave their groups. */
     leave?(selector: GroupSelector, members: readonly string[]): Promise<void>;
@@ -110,9 +114,32 @@ export interface ConformanceHarness {
   hideSources?(part: IdentitySource['part']): Promise<readonly string[]>;
   /** Restores what `hideSources` took. */
   showSources?(): Promise<void>;
+  /** The webhooks of the connector's definition, and calls as the CRM sends them. */
+  webhooks?: WebhookCalls;
   /** The `canonicalId` of the connector's definition, and texts that it must recognise. */
   ids?: IdForms;
   close(): Promise<void>;
+}
+
+/** The calls with which a CRM tells of changes. Bodies are texts, exactly as the CRM sends them. */
+export interface WebhookCalls {
+  /** `about.webhooks` of the definition. */
+  definition: CrmWebhooks;
+  /** One call that tells that these contacts were changed. With several contacts, it may contain several events. */
+  changed(ids: readonly string[]): string;
+  /** A call that tells that users have deleted these contacts, for any reason but privacy. */
+  deleted(ids: readonly string[]): string;
+  /** A call that tells of a merge, if the CRM has one. */
+  merged?(loser: string, winner: string): string;
+  /** A call that tells that these contacts were deleted for privacy, if the CRM has one. */
+  erased?(ids: readonly string[]): string;
+  /** Calls about other records than contacts. */
+  others: readonly string[];
+  /** The call with this body as the CRM signs it now with this secret, if it signs its calls. Names of headers are in lower case. */
+  signed?(
+    body: string,
+    secret: string,
+  ): { method: string; url: string; headers: Readonly<Record<string, string>> };
 }
 
 /** IDs that have more than one form. */
@@ -144,7 +171,13 @@ export type Ability =
    * of fields.
    */
   | 'losesFormer'
+  /** The CRM writes a change of a merged contact into the one that remains, and no request can switch this off. */
+  | 'followsMerges'
   | 'addBreakingGroup'
+  /** Groups are selected by their names, and `groups.add` takes one. */
+  | 'namedGroups'
+  /** The CRM sends webhooks in its own form. */
+  | 'webhooks'
   | 'hideSources'
   /** A contact can have several addresses. */
   | 'severalAddresses'

@@ -26,6 +26,8 @@ export type Fault =
   | { kind: 'lose' }
   /** The CRM carries the request out, and its response breaks off in the middle. */
   | { kind: 'cutOff' }
+  /** The CRM carries the request out, and its response has another body. */
+  | { kind: 'alter'; change(text: string): string }
   /** The request reaches the CRM only after this time (ms). */
   | { kind: 'late'; ms: number };
 
@@ -39,7 +41,9 @@ export interface FaultProxy {
   url: string;
   /** All requests so far. */
   readonly requests: readonly SeenRequest[];
-  /** Sets the rule for all following requests. Null removes it. */
+  /** The CRM's own responses to the requests that were passed on, so far. */
+  readonly replies: readonly SeenReply[];
+  /** Sets the rule for all following requests, or null if there is none. */
   rule(rule: FaultRule | null): void;
   /**
    * Sets a hook that is awaited before and after each request that is passed on, one request at a time. Null removes
@@ -51,6 +55,12 @@ export interface FaultProxy {
   /** Keys and tokens in the requests so far. */
   secrets(): string[];
   close(): Promise<void>;
+}
+
+export interface SeenReply {
+  request: SeenRequest;
+  status: number;
+  body: string;
 }
 
 export interface RequestHook {
@@ -67,6 +77,7 @@ const HOP_HEADERS = [
 /** Starts a proxy in front of this address. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const requests: SeenRequest[] = [];
+  const replies: SeenReply[] = [];
   let rule: FaultRule | null = null;
   let ruled = 0;
   let hook: RequestHook | null = null;
@@ -84,6 +95,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   return {
     url: ownOrigin + (pathname === '/' ? '' : pathname),
     requests,
+    replies,
     rule(next) {
       rule = next;
       ruled = 0;
@@ -121,13 +133,15 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const reply = await (hook === null
       ? passOn(request, bytes)
       : inTurn(hook, request, () => passOn(request, bytes)));
+    replies.push({ request, status: reply.status, body: reply.text });
     if (fault?.kind === 'lose') {
       response.destroy();
       return;
     }
     // A CRM may return links to itself, which would lead around the proxy.
     const text = reply.text.replaceAll(origin, ownOrigin);
-    const body = Buffer.from(renamed ? text.replaceAll(renamed.own, renamed.shown) : text);
+    const shown = renamed ? text.replaceAll(renamed.own, renamed.shown) : text;
+    const body = Buffer.from(fault?.kind === 'alter' ? fault.change(shown) : shown);
     response.writeHead(reply.status, { ...reply.headers, 'content-length': body.byteLength });
     if (fault?.kind === 'cutOff') {
       response.write(body.subarray(0, body.byteLength / 2), () => response.destroy());

@@ -86,3 +86,13 @@ export function assertIncludes(
     actual: show(known),
   });
 }
+
+/** Some of the items: from the beginning, the middle and the end, and two that follow each other. */
+export function someOf<Item>(items: readonly Item[]): Item[] {
+  const at = (share: number) => Math.floor((items.length - 1) * share);
+  const chosen = new Set([1, 2, at(1 / 3), at(1 / 2), at(4 / 5)]);
+  return items.filter((_, position) => chosen.has(position));
+}
+
+export const SHORT_PAGE_HINT =
+  'A page can be shorter than requested, or empty, although others follow: many CRMs drop rows that the key cannot see after they have cut the page. Read until the CRM says that nothing follows (a cursor, a total), and never until a page is short.';

@@ -1,5 +1,6 @@
 /** The frame for the tests of a connector. Each test has its own CRM, and closes what it has opened. */
 import type { Connector } from '../contract.ts';
+import { explain } from './expect.ts';
 import type {
   Ability,
   ConformanceHarness,
@@ -47,7 +48,11 @@ export function createSuite(
       runner.describe(name, body);
     },
     it(title, body) {
-      runner.it(title, () => runTest(create, body));
+      runner.it(title, () =>
+        runTest(create, body).catch((error: unknown) => {
+          throw explain(title, error);
+        }),
+      );
     },
     can: (ability) => abilities.includes(ability),
     notShown: (title) => void runner.it.skip?.(title, async () => {}),

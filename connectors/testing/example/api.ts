@@ -43,10 +43,13 @@ export interface ExampleApi {
   delete(id: string): void;
   /** The loser is removed, and continues in the winner. */
   merge(loser: string, winner: string): void;
-  addGroup(members: readonly string[]): string;
-  /**
-   * From now on, values in this field of the contact are refused. With null, every change of the contact is refused.
-   */
+  /** The key can no longer see the contact. */
+  hide(id: string): void;
+  addGroup(members: readonly string[], name?: string): string;
+  leaveGroup(name: string, members: readonly string[]): void;
+  /** A call that tells of an event about these records. */
+  callOf(event: string, contacts: readonly string[], reason?: string): string;
+  /** From now on values in this field of the contact are refused; with null, every change of the contact. */
   refuse(id: string, field: string | null): void;
   /** The next changes of the contact are refused, because another user is changing it. */
   lock(id: string, times: number): void;
@@ -75,6 +78,8 @@ export async function startExampleApi(): Promise<ExampleApi> {
   const groups = new Map<string, readonly string[]>();
   const refusals = new Set<string>();
   const locks = new Map<string, number>();
+  const hidden = new Set<string>();
+  const isVisible = ({ id }: { id: string }) => !hidden.has(id);
   const fields: ExampleField[] = [
     aField('note', 'text'),
     aField('remark', 'text'),
@@ -120,11 +125,20 @@ export async function startExampleApi(): Promise<ExampleApi> {
     seenField: (id, field) => records.get(id)?.fields[field]?.trim() || null,
     delete: (id) => remove(id, null),
     merge: remove,
-    addGroup(members) {
-      const id = `group-${groups.size + 1}`;
-      groups.set(id, members);
-      return id;
+    hide: (id) => void hidden.add(id),
+    addGroup(members, name = `group-${groups.size + 1}`) {
+      groups.set(name, members);
+      return name;
     },
+    leaveGroup(name, members) {
+      const left = groups.get(name) ?? [];
+      groups.set(
+        name,
+        left.filter((id) => !members.includes(id)),
+      );
+    },
+    callOf: (exampleEvent, contacts, reason = 'tidying') =>
+      JSON.stringify([{ exampleEvent, account: account.id, contacts, reason }]),
     refuse: (id, field) => void refusals.add(`${id} ${field ?? ''}`),
     lock: (id, times) => void locks.set(id, times),
     async close() {
@@ -162,11 +176,13 @@ export async function startExampleApi(): Promise<ExampleApi> {
         const rows = [...records.values()].filter(
           (one) => one.changedAt >= since && (lastName === null || one.lastName === lastName),
         );
-        return ok({ asOf: seconds(), total: rows.length, rows: rows.slice(skip, skip + take) });
+        // Rows that the key cannot see are dropped after the page was cut.
+        const page = rows.slice(skip, skip + take).filter(isVisible);
+        return ok({ asOf: seconds(), total: rows.filter(isVisible).length, rows: page });
       }
       case 'POST lookup': {
         const ids = (body.ids ?? []).map(String);
-        const rows = ids.flatMap((one) => records.get(one) ?? []);
+        const rows = ids.flatMap((one) => records.get(one) ?? []).filter(isVisible);
         return ok({ rows, removed: removed.filter((one) => ids.includes(one.id)) });
       }
       case 'GET removed': {
@@ -177,12 +193,15 @@ export async function startExampleApi(): Promise<ExampleApi> {
       case 'POST search': {
         const { words = [], lastName = null, limit = take } = body;
         const rows = [...records.values()].filter(
-          (one) => isNamed(words, one) && (lastName === null || one.lastName === lastName),
+          (one) =>
+            isVisible(one) &&
+            isNamed(words, one) &&
+            (lastName === null || one.lastName === lastName),
         );
         return ok({ ids: rows.slice(0, limit).map((one) => one.id) });
       }
       case 'PATCH contacts/id':
-        return record === undefined ? notFound() : patchOnce(record, body);
+        return patchFollowing(id, body);
       case 'PUT contacts/id':
         return record === undefined ? notFound() : replace(record, body);
       case 'GET groups':
@@ -197,7 +216,14 @@ export async function startExampleApi(): Promise<ExampleApi> {
     }
   }
 
-  /** Carries out a patch once. A repeated request gets the first answer. */
+  /** A change of a merged contact goes to the contact in which it continues, if the request allows it. */
+  function patchFollowing(id: string, body: Body): Answer {
+    const into = removed.find((one) => one.id === id)?.mergedInto ?? id;
+    const found = records.get(body.follow === true ? into : id);
+    return found === undefined || !isVisible(found) ? notFound() : patchOnce(found, body);
+  }
+
+  /** A request that was already carried out has its first answer. */
   function patchOnce(record: ExampleRecord, { requestId, fields: values = {} }: Body): Answer {
     const known = requestId === undefined ? undefined : answers.get(requestId);
     if (known !== undefined) return known;
@@ -287,6 +313,7 @@ function fits({ maxLength, options }: ExampleField, value: string | null): boole
 }
 
 interface Body {
+  follow?: boolean;
   requestId?: string;
   words?: readonly string[];
   lastName?: string | null;

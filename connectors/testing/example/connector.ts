@@ -24,6 +24,8 @@ import { type OffsetPagesOptions, readOffsetPages } from '../../reading/offset-p
 import { createHttp, type Http } from '../../requests/http.ts';
 import { inLanes } from '../../requests/lanes.ts';
 import { throwIfStopped } from '../../requests/stopped.ts';
+import type { CrmWebhooks } from '../../webhooks.ts';
+import { EXAMPLE_WEBHOOKS } from './webhooks.ts';
 
 const settingsSchema = z.strictObject({
   kind: z.literal('example'),
@@ -49,6 +51,17 @@ export interface ExampleFlaws {
   keepsOrder?: boolean;
   requireFields?(contacts: ContactsSettings, fields: Iterable<string>): void;
   canonicalId?(text: string): string | null;
+  /** The options of a mark field are read as one text. */
+  joinsMarks?: boolean;
+  /** The idempotency key of a change is made from its values. */
+  keyFromValues?: boolean;
+  /** A change of a merged contact goes to the contact in which it continues. */
+  followsMerges?: boolean;
+  webhooks?: CrmWebhooks;
+  /** A failure while removals are read counts as a list without removals. */
+  swallowsRemovals?: boolean;
+  /** The message of a refusal contains the text of the CRM. */
+  quotesRefusals?: boolean;
 }
 
 const rowSchema = z.object({
@@ -105,6 +118,7 @@ export function defineExampleConnector(
   const definition: ConnectorDefinition<ExampleSettings> = {
     contract: 2,
     kind: 'example',
+    about: { kind: 'example', name: 'Example', webhooks: flaws.webhooks ?? EXAMPLE_WEBHOOKS },
     settingsSchema,
     groupSchema: z.strictObject({ group: z.string() }),
     defaultFields: [{ from: 'donorId', to: 'note', when: 'unlessEdited' }],
@@ -133,6 +147,11 @@ async function openExample(
     letsChangesRace = false,
     keepsOrder = false,
     requireFields = requireMarkFields,
+    joinsMarks = false,
+    keyFromValues = false,
+    followsMerges = false,
+    swallowsRemovals = false,
+    quotesRefusals = false,
   }: ExampleFlaws,
 ): Promise<Connector> {
   requireKnown(contacts, [
@@ -264,8 +283,12 @@ async function openExample(
       // The time of the first request, so that a change during the reading is read again.
       asOf ??= at;
     };
-    for await (const removed of removalsSince(since, noteTime)) {
-      yield { contacts: [], removed, cursor };
+    try {
+      for await (const removed of removalsSince(since, noteTime)) {
+        yield { contacts: [], removed, cursor };
+      }
+    } catch (error) {
+      if (!swallowsRemovals) throw error;
     }
     for await (const rows of pagesOf({ since, lastName }, noteTime)) {
       if (waiting.length > 0) yield toPage(waiting, cursor);
@@ -325,9 +348,12 @@ async function openExample(
   }
 
   function toContact({ fields, deceased, changedAt: _, ...identity }: Row) {
-    const marks = readMarks(contacts, (field) =>
-      described.has(field) ? (fields[field] ?? '') : undefined,
-    );
+    const marks = readMarks(contacts, (name) => {
+      const field = described.get(name);
+      const text = fields[name] ?? '';
+      if (field?.type === 'multiPicklist') return joinsMarks ? text : text.split(';');
+      return field === undefined ? undefined : text;
+    });
     const isExcluded = deceased && contacts.includeDeceased !== true;
     return { ...identity, ...marks, ...(isExcluded ? { excluded: 'deceased' as const } : {}) };
   }
@@ -357,7 +383,7 @@ async function openExample(
         if (refusals.length === 0) return { status: 'written', id, ...lost };
         return { status: 'written_in_part', id, refusals, ...lost };
       }
-      const refused = refusedWrite(id, codeOf(answer), 'Example refuses the change.', {
+      const refused = refusedWrite(id, codeOf(answer), sentenceOf(answer), {
         ...whyRefused(answer),
       });
       const [blamed] = refused.fields;
@@ -372,6 +398,13 @@ async function openExample(
       const { status: _, id: __, ...refusal } = refused;
       refusals.push(refusal);
     }
+  }
+
+  function sentenceOf({ body }: Refused): string {
+    const said = quotesRefusals
+      ? z.object({ message: z.string() }).safeParse(body).data
+      : undefined;
+    return `Example refuses the change${said === undefined ? '' : `: ${said.message}`}.`;
   }
 
   /**
@@ -391,8 +424,12 @@ async function openExample(
   async function send(id: string, fields: Record<string, string | null>) {
     const path = `/contacts/${encodeURIComponent(id)}`;
     if (!replacesRecords) {
-      // If the change is repeated after a lost response, it has the same id, so the CRM repeats its answer.
-      const json = { fields, ...(forgetsRequests ? {} : { requestId: randomUUID() }) };
+      // Repeated after a lost response, the change has the same id, so the CRM repeats its answer.
+      const requestId = keyFromValues ? JSON.stringify([id, fields]) : randomUUID();
+      const json = {
+        ...{ fields, follow: followsMerges },
+        ...(forgetsRequests ? {} : { requestId }),
+      };
       return http.ask({ method: 'PATCH', path, json }, patchedSchema);
     }
     const { rows } = await lookUp([id]);

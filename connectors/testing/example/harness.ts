@@ -1,4 +1,5 @@
 /** The harness of the example, for the kit. */
+import { createHmac } from 'node:crypto';
 import type { ConnectorDefinition } from '../../contract.ts';
 import type { Ability, ConformanceHarness } from '../harness.ts';
 import { testOptions } from '../options.ts';
@@ -10,7 +11,10 @@ import type { ExampleSettings } from './connector.ts';
 export const EXAMPLE_ABILITIES = [
   'api',
   'groups',
+  'namedGroups',
   'newField',
+  'vanish',
+  'webhooks',
   'mergeContacts',
   'refuseWrites',
   'refuseField',
@@ -57,10 +61,26 @@ export async function openExampleHarness(
       excluded: { ...MARIA, lastName: 'Hundred' },
     },
     groups: {
-      add: async (members) => ({ group: api.addGroup(members) }),
+      add: async (members, name) => ({ group: api.addGroup(members, name) }),
+      leave: async ({ group }, members) => api.leaveGroup(String(group), members),
       unknown: { group: 'unknown group' },
     },
     mergeContacts: async (loser, winner) => api.merge(loser, winner),
+    vanish: async (id) => api.hide(id),
+    webhooks: {
+      definition: definition.about?.webhooks ?? {},
+      changed: (ids) => api.callOf('contact.changed', ids),
+      deleted: (ids) => api.callOf('contact.deleted', ids),
+      merged: (loser) => api.callOf('contact.deleted', [loser], 'merged'),
+      erased: (ids) => api.callOf('contact.deleted', ids, 'privacy'),
+      others: [api.callOf('gift.changed', ['1'])],
+      signed(body, secret) {
+        const time = String(Math.floor(Date.now() / 1000));
+        const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
+        const headers = { 'x-example-time': time, 'x-example-signature': signature };
+        return { method: 'POST', url: 'https://example.org/hook', headers };
+      },
+    },
     refuseWrites: async (id) => api.refuse(id, null),
     refuseField: async (id, field) => api.refuse(id, field),
     lock: async (id, times) => api.lock(id, times),

@@ -8,6 +8,7 @@ import { refusedWrite } from '../../plain.ts';
 import type { OffsetPagesOptions } from '../../reading/offset-pages.ts';
 import { passingFailure } from '../../requests/errors.ts';
 import { write } from '../readings.ts';
+import { FURTHER_MISTAKES } from './further-mistakes.ts';
 import { HIDDEN_MISTAKES } from './hidden-mistakes.ts';
 import { type Mistake, mapped, mistake } from './spoil.ts';
 
@@ -285,6 +286,7 @@ export const MISTAKES: readonly Mistake[] = [
     }),
   }),
   ...HIDDEN_MISTAKES,
+  ...FURTHER_MISTAKES,
 ];
 
 const NOBODY = { firstName: null, lastName: null, addresses: [], employers: [], optedOut: false };

@@ -5,6 +5,7 @@ import { openBehindProxy } from '../faults.ts';
 import { byId, collectPages, lastCursor } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
+import { optOutOf } from './settings.ts';
 
 export function promiseAccounts({ describe, it, can, notShown }: Suite): void {
   describe('the account', () => {
@@ -92,17 +93,11 @@ export function promiseAccounts({ describe, it, can, notShown }: Suite): void {
     });
 
     it('is read with the settings of its own connector, also if two are open', async (t) => {
-      const [field] = t.crm.textFields;
-      const { field: markField, mark } = t.crm.markField ?? {
-        field,
-        mark: (id: string) => t.crm.setValue(id, field, 'yes'),
-      };
+      const { mark, settings } = optOutOf(t);
       const [marked = ''] = await t.crm.addContacts(people(2));
       await mark(marked);
       const plain = await t.another();
-      const marking = await t
-        .another({ contacts: { optOutField: markField } })
-        .catch(() => undefined);
+      const marking = await t.another({ contacts: settings }).catch(() => undefined);
       const contacts = byId(await collectPages(plain, null));
       const hint = 'Keep the settings of `open` apart for each connector.';
       const what = 'an opt-out by a field that only another connector names';

@@ -110,7 +110,7 @@ export function promiseFaultyReading({ describe, it, can }: Suite): void {
         const { result } = await endingOf(() => connector.readByIds(ids, []));
         const states = (result ?? []).map(({ state }) => state);
         assert.ok(!states.includes('removed'), `status ${status} means \`missing\`, or an error`);
-        assert.ok(!states.includes('found'), `status ${status}`);
+        assert.ok(!states.includes('found'), `status ${status} was taken for found contacts.`);
       }
     });
 
@@ -217,7 +217,7 @@ export function promiseFaultyReading({ describe, it, can }: Suite): void {
       it('never takes a failure for the end of a group', async (t) => {
         const ids = await t.crm.addContacts(people(3));
         const selector = await t.crm.groups?.add(ids);
-        assert.ok(selector);
+        assert.ok(selector, 'the harness has no `groups`.');
         const { connector, proxy } = await openBehindProxy(t);
         const before = proxy.requests.length;
         await collect(connector.readGroup(selector));

@@ -258,7 +258,7 @@ async function checkWritten(
   where: string,
 ): Promise<void> {
   for (const result of results) {
-    assert.ok(ids.includes(result.id), where);
+    assert.ok(ids.includes(result.id), `${where}: a result has an id that no change has`);
     if (result.status === 'written') {
       assert.equal(await crm.seenValue(result.id, field), value, `${where}: not written`);
       continue;

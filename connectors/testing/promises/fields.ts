@@ -17,7 +17,11 @@ export function promiseFields({ describe, it, can }: Suite): void {
           { writable: true },
         );
       }
-      if (t.crm.newField) assert.ok(!names.includes(t.crm.newField.name));
+      if (t.crm.newField)
+        assert.ok(
+          !names.includes(t.crm.newField.name),
+          '`newField` of the harness exists already.',
+        );
     });
 
     if (can('newField')) {

@@ -1,13 +1,15 @@
 /** Reading groups of contacts. */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
-import { expectEqual } from '../expect.ts';
+import type { GroupSelector } from '../../contract.ts';
+import { expectEqual, show } from '../expect.ts';
 import type { ConformanceHarness } from '../harness.ts';
-import { assertIncludes, collect } from '../readings.ts';
+import { assertIncludes, collect, SHORT_PAGE_HINT, someOf } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
-export function promiseGroups({ describe, it, can }: Suite): void {
+export function promiseGroups({ describe, it, can, notShown }: Suite): void {
   if (!can('groups')) return;
   describe('groups', () => {
     it('brings the members of a group, each once, and no others', async (t) => {
@@ -65,6 +67,79 @@ export function promiseGroups({ describe, it, can }: Suite): void {
       );
     });
 
+    it('brings nobody for a part of a name or an id of a group', async (t) => {
+      const ids = await t.crm.addContacts(people(4));
+      const { add, unknown } = requireGroups(t);
+      const selectors = [await add(ids.slice(0, 2)), await add(ids.slice(2))];
+      await t.open();
+      for (const selector of selectors) {
+        for (const part of partsOf(selector)) {
+          if (isDeepStrictEqual(part, unknown)) continue;
+          const found = await collect(t.connector.readGroup(part)).catch((error: unknown) => {
+            if (!isDonorSyncError(error)) throw error;
+            return [];
+          });
+          expectEqual(
+            found.flat().filter((id) => ids.includes(id)),
+            [],
+            `the members that are read for ${show(part)}, while the group is ${show(selector)}`,
+            NAME_HINT,
+          );
+        }
+      }
+    });
+
+    if (can('namedGroups')) {
+      it('tells groups apart whose names contain each other, or have special characters', async (t) => {
+        const ids = await t.crm.addContacts(people(NAMES.length));
+        const selectors: GroupSelector[] = [];
+        for (const [at, name] of NAMES.entries()) {
+          selectors.push(await requireGroups(t).add([ids[at] ?? ''], name));
+        }
+        await t.open();
+        for (const [at, selector] of selectors.entries()) {
+          const members = (await collect(t.connector.readGroup(selector))).flat();
+          const what = `the members of the group "${NAMES[at]}", next to ${show(NAMES)}`;
+          expectEqual(members, [ids[at]], what, NAME_HINT);
+        }
+      });
+    } else {
+      notShown(
+        'not shown, because the harness has no `namedGroups`: groups whose names contain each other, or have special characters',
+      );
+    }
+
+    it('leaves out a member who has left the group', async (t) => {
+      const ids = await t.crm.addContacts(people(3));
+      const { add, leave } = requireGroups(t);
+      if (leave === undefined) return;
+      const selector = await add(ids);
+      await leave(selector, ids.slice(0, 1));
+      await t.open();
+      const members = (await collect(t.connector.readGroup(selector))).flat();
+      const hint = 'Many CRMs keep former members with an end date or a status: leave them out.';
+      const what = 'the members of a group after one has left it';
+      expectEqual([...members].sort(), ids.slice(1).sort(), what, hint);
+    });
+
+    if (can('vanish')) {
+      it('brings the other members of a group in which some are hidden', async (t) => {
+        const count = Math.min(t.crm.contactsForThreePages, LARGE_GROUP);
+        const ids = await t.crm.addContacts(people(count));
+        const selector = await requireGroups(t).add(ids);
+        const hidden = someOf(ids);
+        for (const id of hidden) await t.crm.vanish?.(id);
+        await t.open();
+        const members = new Set((await collect(t.connector.readGroup(selector))).flat());
+        expectEqual(
+          ids.filter((id) => !members.has(id) && !hidden.includes(id)),
+          [],
+          `members that are missing from a group of ${count}, ${hidden.length} of whom are hidden`,
+          SHORT_PAGE_HINT,
+        );
+      });
+    }
+
     if (can('addBreakingGroup')) {
       it('throws for a group that breaks off, so that half of it never looks whole', async (t) => {
         const ids = await t.start(people(5));
@@ -97,7 +172,29 @@ export function promiseGroups({ describe, it, can }: Suite): void {
   });
 }
 
-/** The size of a group with more members than most CRMs return together. */
+/** Each name is contained in the one before it, or equals another one if a character is ignored. */
+const NAMES = [
+  ...['Friends of the Board 2026', 'Board 2026', 'Board', 'board & Co'],
+  ...["O'Hara’s 50% (a+b)?", 'a+b', '"Gala" #1/2', 'Gala'],
+];
+
+const NAME_HINT =
+  'Compare the whole name or id yourself: the search of a CRM often finds each name that contains the text, in any order. Without exactly one such group, throw a ConfigurationError. Encode the name in addresses and queries.';
+
+/** Returns the selector with parts of its texts. */
+function partsOf(selector: GroupSelector): GroupSelector[] {
+  return Object.entries(selector).flatMap(([key, value]) => {
+    if (typeof value !== 'string' || value.length < 3) return [];
+    const middle = Math.ceil(value.length / 2);
+    const parts = [value.slice(0, middle), value.slice(middle), value.slice(0, -2)];
+    // A part of digits may be the id of another group.
+    return parts
+      .filter((part) => part.trim() !== '' && !/^\d+$/.test(part))
+      .map((part) => ({ ...selector, [key]: part }));
+  });
+}
+
+/** More members than most CRMs return at once. */
 const LARGE_GROUP = 251;
 
 const MOST_LEAVING = 30;

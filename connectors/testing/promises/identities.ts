@@ -157,7 +157,7 @@ async function readUnlessRefused(connector: Connector, id: string): Promise<Cont
     try {
       await read();
     } catch (error) {
-      assert.ok(isDonorSyncError(error));
+      assert.ok(isDonorSyncError(error), `the error is none of the four kinds: ${error}`);
     }
   }
   return contacts;

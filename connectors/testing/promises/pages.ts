@@ -11,6 +11,8 @@ import {
   lastCursor,
   listIds,
   listRemoved,
+  SHORT_PAGE_HINT,
+  someOf,
   stopAfterFirst,
 } from '../readings.ts';
 import { MARIA, people } from '../seeds.ts';
@@ -51,8 +53,45 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
     it('brings all contacts of a CRM that takes several pages', async (t) => {
       const ids = await t.start(people(t.crm.contactsForThreePages));
       const pages = await collectPages(t.connector, null);
-      assert.ok(pages.length >= 3);
+      assert.ok(
+        pages.length >= 3,
+        `the contacts come in ${pages.length} pages, not three or more.`,
+      );
       assert.deepEqual(new Set(listIds(pages)), new Set(ids));
+    });
+
+    if (can('vanish')) {
+      it('brings all contacts that can be seen, if others on their pages are hidden', async (t) => {
+        const ids = await t.crm.addContacts(people(t.crm.contactsForThreePages));
+        const hidden = someOf(ids);
+        for (const id of hidden) await t.crm.vanish?.(id);
+        await t.open();
+        const found = new Set(listIds(await collectPages(t.connector, null)));
+        expectEqual(
+          ids.filter((id) => !found.has(id) && !hidden.includes(id)),
+          [],
+          `contacts that are missing from the pages of ${ids.length}, ${hidden.length} of whom are hidden`,
+          SHORT_PAGE_HINT,
+        );
+      });
+    }
+
+    it('names each contact that left, if many have', async (t) => {
+      const ids = await t.start(people(t.crm.contactsForThreePages));
+      if (!t.connector.capabilities.reportsRemovals) return;
+      const cursor = lastCursor(await collectPages(t.connector, null));
+      const gone = ids.slice(0, MOST_DELETED);
+      for (const id of gone) await t.crm.deleteContact(id);
+      await t.startAgain();
+      const removed = new Set(
+        listRemoved(await collectPages(t.connector, cursor)).map(({ id }) => id),
+      );
+      expectEqual(
+        gone.filter((id) => !removed.has(id)),
+        [],
+        `contacts that are missing from \`removed\`, of ${gone.length} that were deleted after the cursor`,
+        'The list of deleted contacts has pages, too: read all of them.',
+      );
     });
 
     it('reads an empty CRM to its end', async (t) => {

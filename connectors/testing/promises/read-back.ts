@@ -1,10 +1,14 @@
 /** Reading written values back, to distinguish automation from users. */
 import assert from 'node:assert/strict';
+import { expectEqual, expectThat, show } from '../expect.ts';
 import { write } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
-/** Declares promises that only connectors with `readBack` make. */
+const FIELD_HINT =
+  'Decide for each field, by the author in its own history: the author of the record has changed some field, and perhaps another one. A user’s value that counts as automated is overwritten.';
+
+/** Promised only by connectors that have `readBack`. */
 export function promiseReadingBack({ describe, it, can }: Suite): void {
   describe('reading back', () => {
     it('gives one entry for each write, in their order, and null for what is gone', async (t) => {
@@ -47,11 +51,63 @@ export function promiseReadingBack({ describe, it, can }: Suite): void {
         const [field] = t.crm.textFields;
         await t.crm.automate?.(field);
         const changed = await writeAndRead(t, id, async () => {});
-        assert.ok(changed !== undefined);
+        assert.ok(
+          changed !== undefined,
+          'the ability `automate` needs a connector with `readBack`.',
+        );
         assert.deepEqual(changed[0]?.automated, [field]);
         assert.notEqual(changed[0]?.values?.[field], 'ours');
         const typed = await writeAndRead(t, edited, () => t.crm.setValue(edited, field, 'typed'));
         assert.deepEqual(typed?.[0]?.automated, []);
+      });
+
+      it('tells which of several fields automation has changed', async (t) => {
+        const [id = '', edited = ''] = await t.start(people(2));
+        if (t.connector.readBack === undefined) return;
+        const [field, other] = t.crm.textFields;
+        await t.crm.automate?.(field);
+        for (const [contact, typed] of [
+          [id, null],
+          [edited, 'typed by a user'],
+        ] as const) {
+          const sentAtMs = Date.now();
+          const values = { [field]: 'ours', [other]: 'ours, too' };
+          await write(t.connector, [{ id: contact, values }]);
+          if (typed !== null) await t.crm.setValue(contact, other, typed);
+          const written = { id: contact, fields: [field, other], sentAtMs, sent: values };
+          const [read] = await t.connector.readBack([written]);
+          const what = `\`automated\`, after automation has changed ${field}, and ${typed === null ? 'nobody' : 'a user'} ${other}`;
+          const isWrong = read?.automated.includes(other) ?? true;
+          expectThat(!isWrong && (typed !== null || read?.automated.includes(field) === true), {
+            what,
+            expected: `${field} only`,
+            actual: show(read?.automated),
+            hint: FIELD_HINT,
+          });
+        }
+      });
+
+      it('never takes a field for automated that only a user has changed, if automation follows', async (t) => {
+        const [id = ''] = await t.start(people(1));
+        if (t.connector.readBack === undefined) return;
+        const [field, other] = t.crm.textFields;
+        const sent = { [other]: 'ours' };
+        const sentAtMs = Date.now();
+        await write(t.connector, [{ id, values: sent }]);
+        await t.crm.setValue(id, other, 'typed by a user');
+        await t.crm.automate?.(field);
+        await write(t.connector, [{ id, values: { [field]: 'ours' } }]);
+        const [read] = await t.connector.readBack([{ id, fields: [other], sentAtMs, sent }]);
+        expectEqual(
+          read?.automated,
+          [],
+          `\`automated\` of ${other}, into which a user has typed before automation changed ${field}`,
+          FIELD_HINT,
+        );
+        if (t.connector.findAutomated === undefined) return;
+        const found = await t.connector.findAutomated([{ id, fields: [field, other] }]);
+        const names = found.flatMap(({ madeFrom }) => Object.keys(madeFrom));
+        expectEqual(names, [field], 'the fields that `findAutomated` returns', FIELD_HINT);
       });
 
       it('finds later what automation has made from a written value, and nothing that a user typed', async (t) => {

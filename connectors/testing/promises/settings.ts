@@ -8,16 +8,27 @@ import { byId, collect, collectPages, lastCursor, listIds } from '../readings.ts
 import { MARIA, people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
-const MARKS = ['optOutField', 'deceasedField', 'doNotContactField'] as const;
+export const MARKS = ['optOutField', 'deceasedField', 'doNotContactField'] as const;
+
+const MOST_OUTSIDE = 450;
+
+export const VALUES_OF = {
+  optOutField: 'optOutValues',
+  deceasedField: 'deceasedValues',
+  doNotContactField: 'doNotContactValues',
+} as const;
 
 export function promiseSettings({ describe, it }: Suite): void {
   describe('settings of contacts', () => {
     for (const setting of MARKS) {
       it(`obeys ${setting}, or refuses it`, async (t) => {
-        const { field, mark } = markOf(t);
+        const { field, mark, values } = markOf(t);
         const [marked = '', free = ''] = await t.crm.addContacts(people(2));
         await mark(marked);
-        const connector = await openUnlessRefused(t, { [setting]: field });
+        const connector = await openUnlessRefused(t, {
+          [setting]: field,
+          ...(values === undefined ? {} : { [VALUES_OF[setting]]: values }),
+        });
         if (connector === null) return;
         const contacts = byId(await collectPages(connector, null));
         const lookups = await connector.readByIds([marked, free], []);
@@ -53,9 +64,9 @@ export function promiseSettings({ describe, it }: Suite): void {
     });
 
     it('brings an opt-out that was set after the cursor', async (t) => {
-      const { field, mark } = markOf(t);
+      const { mark, settings } = optOutOf(t);
       const [marked = ''] = await t.crm.addContacts(people(3));
-      const connector = await openUnlessRefused(t, { optOutField: field });
+      const connector = await openUnlessRefused(t, settings);
       if (connector === null || !connector.capabilities.incremental) return;
       const cursor = lastCursor(await collectPages(connector, null));
       await mark(marked);
@@ -64,11 +75,11 @@ export function promiseSettings({ describe, it }: Suite): void {
     });
 
     it('obeys the values that mean an opt-out, or refuses them', async (t) => {
-      const { field, mark } = markOf(t);
+      const { mark, settings } = optOutOf(t);
       const [marked = '', free = ''] = await t.crm.addContacts(people(2));
       await mark(marked);
       const optOutValues = ['a value that no contact has'];
-      const connector = await openUnlessRefused(t, { optOutField: field, optOutValues });
+      const connector = await openUnlessRefused(t, { ...settings, optOutValues });
       if (connector === null) return;
       const contacts = byId(await collectPages(connector, null));
       for (const id of [marked, free]) assert.equal(contacts.get(id)?.optedOut, false);
@@ -157,10 +168,10 @@ export function promiseSettings({ describe, it }: Suite): void {
     });
 
     it('sees that a mark was removed', async (t) => {
-      const { field, mark, unmark } = markOf(t);
+      const { mark, unmark, settings } = optOutOf(t);
       const [id = ''] = await t.crm.addContacts(people(2));
       await mark(id);
-      const connector = await openUnlessRefused(t, { optOutField: field });
+      const connector = await openUnlessRefused(t, settings);
       if (connector === null || unmark === undefined) return;
       const pages = await collectPages(connector, null);
       await unmark(id);
@@ -171,19 +182,48 @@ export function promiseSettings({ describe, it }: Suite): void {
       expectEqual(contact?.optedOut, false, '`optedOut` after the mark was removed', hint);
     });
 
+    it('finds each opt-out outside the filter, also on later pages', async (t) => {
+      const { filter } = t.crm;
+      if (filter === undefined) return;
+      const { mark, settings } = optOutOf(t);
+      const most = Math.min(t.crm.contactsForThreePages, MOST_OUTSIDE);
+      const ids = await t.crm.addContacts(Array.from({ length: most }, () => filter.excluded));
+      const marked = [ids[0] ?? '', ids[Math.floor(most / 2)] ?? '', ids.at(-1) ?? ''];
+      for (const id of marked) await mark(id);
+      const connector = await openUnlessRefused(t, { filter: filter.text, ...settings });
+      if (connector?.findMarked === undefined) return;
+      const found = (await collect(connector.findMarked(null))).flat();
+      expectEqual(
+        marked.filter((id) => !found.includes(id)),
+        [],
+        `marked contacts that \`findMarked\` does not return, of ${most} outside the filter`,
+        'Read all pages, without `contacts.filter`.',
+      );
+    });
+
     it('finds opt-outs outside the filter', async (t) => {
       const { filter } = t.crm;
       if (filter === undefined) return;
-      const { field, mark } = markOf(t);
+      const { mark, settings } = optOutOf(t);
       const [excluded = ''] = await t.crm.addContacts([filter.excluded, MARIA]);
       await mark(excluded);
-      const connector = await openUnlessRefused(t, { filter: filter.text, optOutField: field });
+      const connector = await openUnlessRefused(t, { filter: filter.text, ...settings });
       if (connector === null) return;
       assert.ok(connector.findMarked, 'With a filter, `readPages` does not show every mark.');
       const marked = (await collect(connector.findMarked(null))).flat();
       assert.ok(marked.includes(excluded), 'The opt-out outside the filter is missing.');
     });
   });
+}
+
+/** How users of this CRM mark an opt-out, and the settings that name it. */
+export function optOutOf(t: ConnectorTest) {
+  const { field, values, ...acts } = markOf(t);
+  const settings = {
+    optOutField: field,
+    ...(values === undefined ? {} : { optOutValues: values }),
+  };
+  return { ...acts, settings };
 }
 
 function markOf({ crm }: ConnectorTest): NonNullable<ConformanceHarness['markField']> {
@@ -197,8 +237,8 @@ function markOf({ crm }: ConnectorTest): NonNullable<ConformanceHarness['markFie
   );
 }
 
-/** Opens a connector, or returns null if it refuses these settings. */
-async function openUnlessRefused(
+/** Null if the connector refuses these settings. */
+export async function openUnlessRefused(
   t: ConnectorTest,
   contacts: Partial<ContactsSettings>,
 ): Promise<Connector | null> {
@@ -213,7 +253,7 @@ async function openUnlessRefused(
   }
 }
 
-function isExcluded(
+export function isExcluded(
   contact: { optedOut: boolean; excluded?: string | null } | undefined,
   setting: (typeof MARKS)[number],
 ): boolean | undefined {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { RefusalCause, WriteResult } from '../../contract.ts';
+import { show } from '../expect.ts';
 import { findResult, write } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
@@ -70,7 +71,10 @@ export function promiseTogether({ describe, it, can }: Suite): void {
           })),
         );
         const refusal = findResult(results, refused);
-        assert.ok(refusal?.status === 'refused');
+        assert.ok(
+          refusal?.status === 'refused',
+          `the result is ${show(refusal)}, not \`refused\`.`,
+        );
         assert.deepEqual(refusal.fields, [bad]);
         assert.equal(refusal.retriable, false);
         assert.deepEqual(findResult(results, whole), { status: 'written', id: whole });
@@ -89,8 +93,11 @@ export function promiseTogether({ describe, it, can }: Suite): void {
         const values = { [bad]: `of ${id}`, [good]: 'ours' };
         const [result] = await write(t.connector, [{ id, values }]);
         const causes = listCauses(result);
-        assert.ok(causes.length > 0);
-        assert.ok(causes.every((cause) => cause === undefined || CAUSES.includes(cause)));
+        assert.ok(causes.length > 0, `the result has no refusal: ${show(result)}`);
+        assert.ok(
+          causes.every((cause) => cause === undefined || CAUSES.includes(cause)),
+          `a cause is another word: ${show(causes)}`,
+        );
       });
     }
   });

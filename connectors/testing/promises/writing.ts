@@ -266,9 +266,15 @@ export function promiseWriting({ describe, it, can }: Suite): void {
         const results = await write(t.connector, changes);
         const refusal = findResult(results, refused);
         assert.partialDeepStrictEqual(refusal, { status: 'refused', retriable: false });
-        assert.ok(refusal?.status === 'refused');
+        assert.ok(
+          refusal?.status === 'refused',
+          `the result is ${show(refusal)}, not \`refused\`.`,
+        );
         assert.notEqual(refusal.code, '');
-        assert.ok(!refusal.message.includes('ours'));
+        assert.ok(
+          !refusal.message.includes('ours'),
+          `the message of the refusal contains the value: ${refusal.message}`,
+        );
         await t.connector.finish();
         assert.equal(await t.crm.seenValue(first, field), 'ours');
         assert.equal(await t.crm.seenValue(refused, field), null);
@@ -289,13 +295,22 @@ export function promiseWriting({ describe, it, can }: Suite): void {
         assert.equal(results.length, 2);
         assert.deepEqual(findResult(results, whole), { status: 'written', id: whole });
         const part = findResult(results, refused);
-        assert.ok(part?.status === 'written_in_part');
+        assert.ok(
+          part?.status === 'written_in_part',
+          `with one refused and one good value, the result is ${show(part)}, not \`written_in_part\`.`,
+        );
         assert.deepEqual(
           part.refusals.map(({ fields }) => fields),
           [[bad]],
         );
-        assert.ok(part.refusals.every(({ code, retriable }) => code !== '' && !retriable));
-        assert.ok(part.refusals.every(({ message }) => !message.includes(refused)));
+        assert.ok(
+          part.refusals.every(({ code, retriable }) => code !== '' && !retriable),
+          `a refusal has no code, or is \`retriable\`: ${show(part.refusals)}`,
+        );
+        assert.ok(
+          part.refusals.every(({ message }) => !message.includes(refused)),
+          `the message of a refusal contains the value or the id, so it repeats the text of the CRM: ${show(part.refusals)}`,
+        );
         await t.connector.finish();
         assert.equal(await t.crm.seenValue(refused, bad), null);
         assert.equal(await t.crm.seenValue(refused, good), 'ours');
@@ -329,7 +344,10 @@ export function promiseWriting({ describe, it, can }: Suite): void {
           });
         }
         const part = findResult(results, picky);
-        assert.ok(part?.status === 'written_in_part', `one refused value: ${part?.status}`);
+        assert.ok(
+          part?.status === 'written_in_part',
+          `with one refused value, the result is ${show(part)}, not \`written_in_part\`.`,
+        );
         for (const id of [whole, last]) {
           assert.deepEqual(findResult(results, id), { status: 'written', id });
         }
@@ -375,7 +393,7 @@ export function promiseWriting({ describe, it, can }: Suite): void {
           if (status === 'written') acknowledged.push(id);
         }
       } catch (error) {
-        assert.ok(isDonorSyncError(error));
+        assert.ok(isDonorSyncError(error), `the error is none of the four kinds: ${error}`);
       }
       await t.connector.finish();
       for (const id of ids) {

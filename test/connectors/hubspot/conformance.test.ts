@@ -14,6 +14,8 @@ const ABILITIES = [
   'newField',
   'vanish',
   'mergeContacts',
+  // HubSpot answers the id of a merged contact with the one that remains, in writes too. The connector refuses the result.
+  'followsMerges',
   'refuseWrites',
   'refuseField',
   'lock',
