@@ -6,7 +6,7 @@ import {
 } from '../requests/exchange.ts';
 
 /** 420 is Salesforce's own word for "later". */
-const PASSING_STATUSES: ReadonlySet<number> = new Set([420, 429, 500, 502, 503, 504]);
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 420, 429, 500, 502, 503, 504]);
 
 /** Sends requests to Salesforce, each at most four times. The waits are about 0.5, 1 and 2 seconds. */
 export function createExchange(line: CrmLine): CrmExchange {

@@ -86,27 +86,32 @@ export async function findIncluded(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const wanted = ids.flatMap((id) => contactId(id) ?? []);
-  const found = await findRecords(session, wanted, ['Id'], session.filter);
+  // `queryAll` also returns deleted and merged contacts.
+  const conditions = ['IsDeleted = false', session.filter].filter((each) => each !== null);
+  const found = await findRecords(session, wanted, ['Id'], conditions.join(' AND '));
   return new Set(ids.filter((id) => found.has(contactId(id) ?? '')));
 }
 
 /**
  * Returns these columns of the contacts with these IDs, by ID, including deleted contacts. Contacts that do not meet
- * the filter are left out.
+ * the condition are left out.
  */
 export async function findRecords(
   session: Pick<SalesforceSession, 'api'>,
   ids: readonly string[],
   columns: readonly string[],
-  filter: string | null = null,
+  condition: string | null = null,
 ): Promise<Map<string, ColumnReader>> {
   if (ids.length === 0) return new Map();
   const soqlFor = (some: readonly string[]) =>
-    `SELECT ${columns.join(',')} FROM Contact${whereClause([`Id IN ${quotedList(some)}`, filter])}`;
+    `SELECT ${columns.join(',')} FROM Contact${whereClause([`Id IN ${quotedList(some)}`, condition])}`;
   if (queryPath(soqlFor(ids), 'queryAll').length > MAX_PATH_LENGTH && ids.length > 1) {
     const middle = Math.ceil(ids.length / 2);
-    const first = await findRecords(session, ids.slice(0, middle), columns, filter);
-    return new Map([...first, ...(await findRecords(session, ids.slice(middle), columns, filter))]);
+    const first = await findRecords(session, ids.slice(0, middle), columns, condition);
+    return new Map([
+      ...first,
+      ...(await findRecords(session, ids.slice(middle), columns, condition)),
+    ]);
   }
   const records = await queryInHalves(ids, (some) =>
     queryRecords(session.api, soqlFor(some), 'queryAll'),

@@ -88,6 +88,7 @@ const UNTESTED: Readonly<
       Ability,
       | 'api'
       | 'namedGroups'
+      | 'anyTextMarks'
       | 'followsMerges'
       | 'ownMarks'
       | 'otherKey'

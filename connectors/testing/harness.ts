@@ -171,6 +171,8 @@ export type Ability =
    * of fields.
    */
   | 'losesFormer'
+  /** Each text in a field of a mark is a mark, also `no`. */
+  | 'anyTextMarks'
   /** The CRM writes a change of a merged contact into the one that remains, and no request can switch this off. */
   | 'followsMerges'
   | 'addBreakingGroup'

@@ -24,6 +24,8 @@ const ABILITIES = [
   'ids',
   // One request reads the former values and writes. Salesforce has no idempotency keys, and histories of few fields.
   'losesFormer',
+  // Without `optOutValues`, only a checkbox can say no.
+  'anyTextMarks',
 ] as const;
 
 const AFFILIATION = 'npsp__Primary_Affiliation';
