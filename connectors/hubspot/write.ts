@@ -1,7 +1,7 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
 import { inLanes } from '../requests/lanes.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
-import { isRecordId } from './record.ts';
+import { canonicalId } from './record.ts';
 import { updateBatch } from './rows/batch-update.ts';
 import { noContactId } from './rows/row.ts';
 import { BATCH_ROWS } from './rows/send.ts';
@@ -42,8 +42,10 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   requireScope(session.signIn, WRITE_CONTACTS);
-  const strangers = batch.filter(({ id }) => !isRecordId(id));
-  const contacts = batch.filter(({ id }) => isRecordId(id));
+  // HubSpot would write other forms of an ID too, but its response could not be matched with them.
+  const isOurs = ({ id }: ContactChange) => canonicalId(id) === id;
+  const strangers = batch.filter((change) => !isOurs(change));
+  const contacts = batch.filter(isOurs);
   const refused = strangers.map(({ id }) => noContactId(id));
   if (contacts.length === 0) return refused;
   return [...refused, ...(await updateBatch(session, contacts))];

@@ -1,4 +1,4 @@
-/** The likely cause for each promise whose tests compare without a message of their own. */
+/** The likely cause for each promise whose tests compare values without a message. */
 
 /** By the title of the promise, or by its beginning if it ends in `…`. */
 const CAUSES: Readonly<Record<string, string>> = {

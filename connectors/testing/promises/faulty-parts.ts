@@ -147,7 +147,7 @@ export function promiseFaultyParts({ describe, it, can }: Suite): void {
       for (const kept of [0, 1, ids.length - 1]) {
         const value = `lost${kept}`;
         const body = shortened(batch.body, ids.length, kept);
-        // The CRM sees nothing of it, and the response is an earlier one that lacks results.
+        // The request does not reach the CRM. The response is an earlier one that lacks results.
         proxy.rule((request) =>
           request.body.includes(value) ? { kind: 'answer', status: batch.status, body } : null,
         );

@@ -55,7 +55,7 @@ export function promiseStopping({ describe, it, can }: Suite): void {
       const reading = connector.readPages(null)[Symbol.asyncIterator]();
       await reading.next();
       await connector.close();
-      // Requests in flight, and those that tidy up, may end.
+      // Requests that are in flight or tidy up may end.
       await systemClock.sleep(TIDYING_MS);
       const before = proxy.requests.length;
       await systemClock.sleep(QUIET_MS);

@@ -155,8 +155,10 @@ function read({ definition }: WebhookCalls, body: string): readonly CrmEvent[] |
   return events.length === 0 ? null : events;
 }
 
+/** donor-sync ignores values that are not ids. */
 function idsOf(events: readonly CrmEvent[]): string[] {
-  return events.flatMap(({ ids }) => ids.map(String));
+  const isId = (id: unknown) => typeof id === 'string' || typeof id === 'number';
+  return events.flatMap(({ ids }) => ids.filter(isId).map(String));
 }
 
 function isErasing({ isPrivacyDeletion = false }: CrmEvent): boolean {

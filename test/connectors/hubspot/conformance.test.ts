@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { describe, it } from 'vitest';
 import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { API_VERSIONS, type ApiVersion } from '../../../connectors/hubspot/paths.ts';
@@ -23,6 +24,7 @@ const ABILITIES = [
   'addBreakingGroup',
   'hideSources',
   'ids',
+  'webhooks',
 ] as const;
 
 const SOURCES = {
@@ -123,6 +125,33 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     async showSources() {
       for (const property of Object.values(SOURCES).flat()) await account.hide(property, 'visible');
     },
+    webhooks: {
+      definition: hubspotConnector.about?.webhooks ?? {},
+      changed: (ids) => callOf('contact.propertyChange', ids),
+      deleted: (ids) => callOf('contact.deletion', ids),
+      merged: (loser, winner) =>
+        callOf('contact.merge', [winner], {
+          primaryObjectId: Number(winner),
+          mergedObjectIds: [Number(loser)],
+        }),
+      erased: (ids) => callOf('contact.privacyDeletion', ids),
+      others: [
+        callOf('company.propertyChange', ['1']),
+        callOf('object.deletion', ['1'], { objectTypeId: '0-2' }),
+      ],
+      signed(body, secret) {
+        const url = 'https://sync.example.org/hooks/hubspot';
+        const time = String(Date.now());
+        const signature = createHmac('sha256', secret)
+          .update(`POST${url}${body}${time}`)
+          .digest('base64');
+        const headers = {
+          'x-hubspot-request-timestamp': time,
+          'x-hubspot-signature-v3': signature,
+        };
+        return { method: 'POST', url, headers };
+      },
+    },
     ids: {
       canonicalId: (text) => hubspotConnector.canonicalId?.(text) ?? null,
       otherForms: (id) => [`000${id}`, ` ${id} `],
@@ -134,6 +163,12 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
   function choices({ contacts, url, ...deps }: HarnessOptions = {}) {
     const settings = { apiVersion, ...(url === undefined ? {} : { url }) };
     return [settings, deps, contacts ?? {}] as const;
+  }
+
+  function callOf(subscriptionType: string, ids: readonly string[], more: object = {}): string {
+    const { portalId } = account.sandbox;
+    const eventOf = (id: string) => ({ subscriptionType, portalId, objectId: Number(id), ...more });
+    return JSON.stringify(ids.map(eventOf));
   }
 
   async function addGroup(members: readonly string[]) {
