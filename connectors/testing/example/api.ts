@@ -49,7 +49,9 @@ export interface ExampleApi {
   leaveGroup(name: string, members: readonly string[]): void;
   /** A call that tells of an event about these records. */
   callOf(event: string, contacts: readonly string[], reason?: string): string;
-  /** From now on values in this field of the contact are refused; with null, every change of the contact. */
+  /**
+   * From now on, values in this field of the contact are refused. With null, every change of the contact is refused.
+   */
   refuse(id: string, field: string | null): void;
   /** The next changes of the contact are refused, because another user is changing it. */
   lock(id: string, times: number): void;
@@ -223,7 +225,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
     return found === undefined || !isVisible(found) ? notFound() : patchOnce(found, body);
   }
 
-  /** A request that was already carried out has its first answer. */
+  /** Carries out a patch once. A repeated request gets the first answer. */
   function patchOnce(record: ExampleRecord, { requestId, fields: values = {} }: Body): Answer {
     const known = requestId === undefined ? undefined : answers.get(requestId);
     if (known !== undefined) return known;

@@ -424,7 +424,7 @@ async function openExample(
   async function send(id: string, fields: Record<string, string | null>) {
     const path = `/contacts/${encodeURIComponent(id)}`;
     if (!replacesRecords) {
-      // Repeated after a lost response, the change has the same id, so the CRM repeats its answer.
+      // If the change is repeated after a lost response, it has the same id, so the CRM repeats its answer.
       const requestId = keyFromValues ? JSON.stringify([id, fields]) : randomUUID();
       const json = {
         ...{ fields, follow: followsMerges },

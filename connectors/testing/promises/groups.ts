@@ -194,7 +194,7 @@ function partsOf(selector: GroupSelector): GroupSelector[] {
   });
 }
 
-/** More members than most CRMs return at once. */
+/** The size of a group with more members than most CRMs return together. */
 const LARGE_GROUP = 251;
 
 const MOST_LEAVING = 30;

@@ -8,7 +8,7 @@ import type { ConnectorTest, Suite } from '../suite.ts';
 const FIELD_HINT =
   'Decide for each field, by the author in its own history: the author of the record has changed some field, and perhaps another one. A user’s value that counts as automated is overwritten.';
 
-/** Promised only by connectors that have `readBack`. */
+/** Declares promises that only connectors with `readBack` make. */
 export function promiseReadingBack({ describe, it, can }: Suite): void {
   describe('reading back', () => {
     it('gives one entry for each write, in their order, and null for what is gone', async (t) => {

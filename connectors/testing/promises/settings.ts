@@ -237,7 +237,7 @@ function markOf({ crm }: ConnectorTest): NonNullable<ConformanceHarness['markFie
   );
 }
 
-/** Null if the connector refuses these settings. */
+/** Opens a connector, or returns null if it refuses these settings. */
 export async function openUnlessRefused(
   t: ConnectorTest,
   contacts: Partial<ContactsSettings>,
