@@ -60,6 +60,10 @@ const FILLED: Readonly<Record<string, (ids: Ids) => Filled>> = {
     path: '/tokens',
     typed: { name: 'Nightly report', role: 'reader', reach: 'some' },
   }),
+  '/door-tokens': () => ({
+    path: '/door-tokens',
+    typed: { name: 'Salesforce', integration: 'riverside', perDay: '0' },
+  }),
   '/setup': () => ({ path: '/setup', typed: { name: `Clinic \${HOME}` } }),
   '/setup/:client/crm': ({ setup }) => ({
     path: `/setup/${setup}/crm`,

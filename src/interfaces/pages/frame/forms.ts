@@ -61,6 +61,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/address', page: '/address', kind: 'access' },
   { action: '/confirm-address/:secret', page: '/confirm-address/:secret', kind: 'access' },
   { action: '/tokens', page: '/users', kind: 'access' },
+  { action: '/door-tokens', page: '/users', kind: 'access' },
   { action: '/tokens/:token/revoke', page: '/users', kind: 'erases' },
 
   { action: '/setup', page: '/setup', kind: 'save' },
