@@ -89,7 +89,7 @@ describe('the guide to connectors', () => {
     const output = await runToEnd([process.execPath, '--test', '--test-reporter=tap'], {
       ...{ cwd: place, env: {}, timeoutMs: 60_000 },
     });
-    expect(output).toMatch(/^# pass [3-9]\d$/m);
+    expect(output).toMatch(/^# pass 1\d\d$/m);
     expect(output).toMatch(/^# fail 0$/m);
   });
 });
