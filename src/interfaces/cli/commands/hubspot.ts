@@ -25,11 +25,12 @@ const PLACEHOLDER = 'https://sync.example.org';
 const appOptions = baseOptions.extend({ out: z.string() });
 
 const NEXT = [
-  'Install its packages: npm install --prefix src/app/cards',
-  'Upload it: hs project upload',
-  'In HubSpot, under Development, install the app "donor-sync", and copy its app ID and its client secret.',
+  'Install its packages, and check the card: npm install --prefix src/app/cards && npm run check --prefix src/app/cards',
+  'Sign in to HubSpot with its command line (hs account auth), and upload the project: hs project upload',
+  'In HubSpot, under Development, install the app "donor-sync", and copy its app ID and its client secret from the tab Auth.',
   'Put both into the settings (hubspot.appId, hubspot.clientSecret), and start donor-sync serve again.',
-  'Put the card on the view of contacts: Settings, Objects, Contacts, Record customization.',
+  'Add the card to a tab of the contact record: Settings, Objects, Contacts, Record customization.',
+  'Each user follows the link on the card once, and signs in to donor-sync.',
 ];
 
 /** Creates the command `hubspot`: the app with which HubSpot's own pages call this installation. */
@@ -64,7 +65,7 @@ function appCommand(deps: ProductDeps): Command {
 function requireSafe(url: string): void {
   if (url.startsWith('https://')) return;
   throw new ConfigurationError(
-    `HubSpot calls only https addresses, and the address of this installation is ${url}. No file was written. Set server.publicUrl to an https address.`,
+    `HubSpot calls only https addresses, and the address of this installation is ${url}. No file was written. Set server.publicUrl to an https address, or confirm one: donor-sync address set URL.`,
     { code: 'door_address_unsafe', details: { url } },
   );
 }
