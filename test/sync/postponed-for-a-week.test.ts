@@ -132,3 +132,20 @@ it('asks before it buys again what was busy for longer than the service keeps th
   if (question !== undefined) await recordDecision(world.store, question, 'approved');
   expect((await world.sync()).contacts).toMatchObject({ submitted: 1, written: 1 });
 });
+
+it('asks before it buys again what the service lost while the contact was deleted, if no profile is kept', async () => {
+  const world = await open({ integration: { retention: { profiles: 0 } } });
+  const [id = ''] = await world.addPeople(1);
+  const details = identityOf(world, id);
+  world.crm.lock(id, 1);
+  expect((await world.sync()).contacts).toMatchObject({ waiting: 1, written: 0 });
+  world.crm.deleteContact(id);
+  await syncAfterAWeek(world);
+  await world.putFaults([]);
+  world.crm.addContact({ ...details, id });
+  expect((await world.sync()).contacts).toMatchObject({ submitted: 0, held: 1 });
+  expect(await listOpenQuestions(world.store.reader)).toMatchObject([
+    { crmId: id, kind: 'paid_since_backup', detail: 'result_gone' },
+  ]);
+  expect(await world.spent()).toBe(1);
+});

@@ -131,6 +131,53 @@ describe('a contact that waits for the job of a replaced key and ends its questi
   });
 });
 
+describe('a contact that is away when the new key cannot see its job', () => {
+  it.each([
+    ['is deleted and put back', 'remove'],
+    ['has opted out and in again', 'optOut'],
+  ] as const)(
+    'waits if it %s, and gets its profile once the former key is back',
+    async (_, how) => {
+      const { world, integration, id, comeBack, spent } = await openAway(how);
+      comeBack();
+      for (let night = 0; night < 2; night += 1) {
+        const { contacts } = await world.sync({ integration, full: true });
+        expect(contacts).toMatchObject({ submitted: 0, held: 1 });
+      }
+      expect(await listOpenQuestions(world.store.reader)).toMatchObject([
+        { crmId: id, kind: 'paid_since_backup', detail: 'former_key' },
+      ]);
+      expect((await world.sync()).contacts).toMatchObject({ submitted: 0, held: 0 });
+      expect(world.crm.writes.map((write) => write.id)).toEqual([id]);
+      expect(await world.spentInAll()).toBe(spent);
+    },
+  );
+
+  it('gets its profile if the former key is back before it is', async () => {
+    const { world, id, comeBack, spent } = await openAway('remove');
+    await world.sync();
+    comeBack();
+    await world.sync();
+    await world.sync();
+    expect(world.crm.writes.map((write) => write.id)).toEqual([id]);
+    expect(await world.spentInAll()).toBe(spent);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
+  });
+
+  it('is bought once if a user decides so after it is back', async () => {
+    const { world, integration, comeBack, spent } = await openAway('remove');
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
+    comeBack();
+    await world.sync({ integration });
+    for (const question of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, question, 'approved');
+    }
+    await world.sync({ integration });
+    await world.sync({ integration, full: true });
+    expect((await world.spentInAll()) - spent).toBe(1);
+  });
+});
+
 describe('a contact that waits for the job of a replaced key and is merged', () => {
   it('passes its question on to the contact that remains, which is not bought', async () => {
     const { world, integration, waiting, spent } = await openWaiting();
@@ -208,6 +255,23 @@ async function openWaiting(count = 1) {
     question.about === 'contact' ? question.crmId : [],
   );
   return { world, integration, waiting, remaining, spent: await world.spentInAll() };
+}
+
+/** Opens a world with one contact, which left or opted out before a run with the new key asks for its job. */
+async function openAway(how: 'remove' | 'optOut') {
+  const world = await openWithJobs(1);
+  const [id = ''] = world.crm.records.keys();
+  const details = identityOf(world, id);
+  if (how === 'remove') world.crm.deleteContact(id);
+  else world.crm.editContact(id, { optedOut: true });
+  const integration = await withNewKey(world);
+  await world.sync({ integration });
+  /** The contact has the same ID and details as before. */
+  const comeBack = (): void => {
+    if (how === 'remove') world.crm.addContact({ ...details, id });
+    else world.crm.editContact(id, { optedOut: false });
+  };
+  return { world, integration, id, comeBack, spent: await world.spentInAll() };
 }
 
 /** Adds a contact with the same names and another employer. */

@@ -7,7 +7,7 @@ import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
-import { move, moveAndList } from '../life/apply-events.ts';
+import { moveAndList } from '../life/apply-events.ts';
 import { findOpenBatch } from './questions.ts';
 
 /** The kind of question about these contacts. */
@@ -262,15 +262,20 @@ export function holdMaybePaid(
   return hold(trx, asking, crmIds, { detail: null, jobs: new Map() });
 }
 
-/** Holds these contacts, because they were paid for but their profiles can no longer be read. */
-export function holdUnseen(
+/**
+ * Holds these contacts, because they were paid for but their profiles can no longer be read. A contact that has left
+ * waits once it is back. Resolves with the IDs of the held contacts.
+ */
+export async function holdUnseen(
   trx: RunTransaction,
   asking: Asking,
   detail: PaidBefore,
   contacts: readonly UnseenContact[],
 ): Promise<string[]> {
   const jobs = new Map(contacts.map(({ crmId, trackingId }) => [crmId, trackingId]));
-  return hold(trx, asking, [...jobs.keys()], { detail, jobs });
+  const held = await hold(trx, asking, [...jobs.keys()], { detail, jobs });
+  await countAwayAsPaid(trx, asking, detail, contacts);
+  return held;
 }
 
 async function hold(
@@ -298,19 +303,9 @@ async function hold(
     await trx
       .insertInto('questions')
       .values(
-        moved.map(({ crm_id }) => {
-          const id = newId();
-          return {
-            id,
-            integration_id: integrationId,
-            crm_id,
-            kind: PAID_SINCE_BACKUP,
-            tracking_id: jobs.get(crm_id) ?? id,
-            batch,
-            detail,
-            opened_at: now,
-          } as const;
-        }),
+        moved.map(({ crm_id }) =>
+          toQuestion(trx, crm_id, { id: newId(), trackingId: jobs.get(crm_id), batch, detail }),
+        ),
       )
       .execute();
     held.push(...moved.map(({ crm_id }) => crm_id));
@@ -318,12 +313,58 @@ async function hold(
   return held;
 }
 
-/** Counts contacts as paid for that left before their job was lost, in case they come back. */
+/**
+ * Counts contacts as paid for that left before their job was lost, in case they come back. Their questions end without
+ * an answer, like the questions about contacts that leave later. So a contact that is back waits for an answer.
+ */
 export async function countAwayAsPaid(
   trx: RunTransaction,
-  runId: string,
-  crmIds: readonly string[],
+  { runId, newId }: Asking,
+  detail: PaidBefore | null,
+  contacts: readonly UnseenContact[],
 ): Promise<void> {
-  const rows = crmIds.map((crm_id) => ({ crm_id }));
-  await move(trx, trx.lease, 'maybePaidAway', rows, { id: runId, now: trx.clock.now() });
+  const { lease } = trx;
+  const now = trx.clock.now();
+  const jobs = new Map(contacts.map(({ crmId, trackingId }) => [crmId, trackingId]));
+  const batch = newId();
+  for (const portion of inBatches([...jobs.keys()])) {
+    const rows = portion.map((crm_id) => ({ crm_id }));
+    const away = await moveAndList(trx, lease, 'maybePaidAway', rows, { id: runId, now });
+    if (away.length === 0) continue;
+    await trx
+      .insertInto('questions')
+      .values(
+        away.map(({ crm_id }) => ({
+          ...toQuestion(trx, crm_id, { id: newId(), trackingId: jobs.get(crm_id), batch, detail }),
+          decision: 'superseded' as const,
+          decided_at: now,
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Returns the row of an open question about a contact. Without a job, its ID takes the job's place. */
+function toQuestion(
+  { lease, clock }: RunTransaction,
+  crm_id: string,
+  { id, trackingId = id, batch, detail }: NewQuestion,
+) {
+  return {
+    id,
+    integration_id: lease.integrationId,
+    crm_id,
+    kind: PAID_SINCE_BACKUP,
+    tracking_id: trackingId,
+    batch,
+    detail,
+    opened_at: clock.now(),
+  } as const;
+}
+
+interface NewQuestion {
+  id: string;
+  trackingId: string | undefined;
+  batch: string;
+  detail: PaidBefore | null;
 }

@@ -4,7 +4,6 @@
  * donor-sync does not buy these profiles again. A user decides about them, or the former key is used again.
  */
 import {
-  countAwayAsPaid,
   holdUnseen,
   listUnseen,
   resumeSeen,
@@ -28,8 +27,6 @@ export async function holdOfFormerKeys(
 ): Promise<number> {
   const unseen = await listOfOtherKeys(trx, vanished, run.partnerKey);
   await holdUnseen(trx, { runId: run.id, newId }, 'former_key', unseen);
-  const crmIds = unseen.map(({ crmId }) => crmId);
-  await countAwayAsPaid(trx, run.id, crmIds);
   return unseen.length;
 }
 

@@ -139,7 +139,7 @@ export async function recordProgress(
     await recordLostPersons(trx, run.integration.id, before);
     const crmIds = before.map(({ crmId }) => crmId);
     await holdMaybePaid(trx, { runId: run.id, newId }, crmIds);
-    await countAwayAsPaid(trx, run.id, crmIds);
+    await countAwayAsPaid(trx, { runId: run.id, newId }, null, before);
   });
   if (ofFormerKeys === 0) return;
   const facts = { run: run.id, jobs: ofFormerKeys };
