@@ -4,6 +4,7 @@ import { findConnectorDefinition } from '../../connectors/index.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
 import { type ClearablePreview, previewClearing } from '../fields/erasing/erase.ts';
+import { findOwnFormerRows } from '../fields/erasing/former-rows.ts';
 import { type AboutContact, readAboutContact } from '../privacy/statements/about.ts';
 import { openCrm } from '../sync/control/crm-account.ts';
 import { findTargets, toAsked } from './forget.ts';
@@ -59,10 +60,11 @@ export const previewErasure = acting({
     const { reader, fingerprint } = world;
     const input = { integration, contact, alsoInCrm, everywhere: false, blockUnknown: false };
     const { crmId, ids } = await findTargets(world, input);
-    const forms = await findForms(world, integration, crmId);
+    const ownForms = await findForms(world, integration, crmId);
+    const compared = await compare(world, { integration, ids, crmId, forms: ownForms });
+    const { clearable, problem, forms } = compared;
     const found: AboutContact[] = [];
     for (const id of ids) found.push(await readAboutContact(reader, fingerprint, id, forms));
-    const { clearable, problem } = await compare(world, { integration, ids, crmId, forms });
     const second = await warnOfSecond(world, toAsked(input, crmId));
     return {
       erasable: {
@@ -120,22 +122,30 @@ interface Compared {
 async function compare(
   world: ActingWorld,
   { integration, ids, crmId, forms }: Compared,
-): Promise<{ clearable: ClearablePreview | null; problem: string | null }> {
+): Promise<{
+  clearable: ClearablePreview | null;
+  problem: string | null;
+  /** The IDs under which data is erased. They include the person's former rows in a list. */
+  forms: readonly string[];
+}> {
   const { application, signal } = world;
   try {
     const open = await application.open(findClient(world, integration), signal);
     try {
       const deps = await openCrm(open.deps, null);
+      const former = await findOwnFormerRows(deps, ids, forms);
+      const all = [...forms, ...former];
       return {
-        clearable: await previewClearing(deps, integration, ids, { crmId, forms }),
+        clearable: await previewClearing(deps, integration, ids, { crmId, forms: all }),
         problem: null,
+        forms: all,
       };
     } finally {
       await open.close();
     }
   } catch (error) {
     if (!isDonorSyncError(error) && !signal.aborted) throw error;
-    return { clearable: null, problem: messageOf(error) };
+    return { clearable: null, problem: messageOf(error), forms };
   }
 }
 

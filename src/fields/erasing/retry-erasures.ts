@@ -19,6 +19,7 @@ import { clearMentions } from './clear-mentions.ts';
 import { clearInCrm, type ForgottenContact, findParts } from './erase.ts';
 import { NO_NAMES, namesOfPerson } from './erased-names.ts';
 import { addCounts, type ErasureNote, isCleared, parseNote } from './erasure-note.ts';
+import { findOwnFormerRows } from './former-rows.ts';
 import { dropKeptTexts, findMentions } from './mentions.ts';
 
 type RetryDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' | 'log'>;
@@ -53,8 +54,10 @@ async function retry(
     const receipt = JSON.stringify(note);
     return store.checkpoint(lease, (trx) => noteErasureReceipt(trx, crmId, receipt));
   };
-  const forms = [crmId, ...(deps.otherForms?.(crmId) ?? [])];
+  const formsOf = (id: string) => [id, ...(deps.otherForms?.(id) ?? [])];
   const account = await listIntegrationsOfSameAccount(store.reader, lease.integrationId);
+  const former = await findOwnFormerRows(deps, account, formsOf(crmId));
+  const forms = [crmId, ...former].flatMap(formsOf);
   const parts = await findParts(deps, lease.integrationId, account, forms);
   const contact = { crmId, forms, parts };
   const { isSeenEmpty } = await clearInCrm(deps, account, contact, begun.clearing, save);

@@ -53,13 +53,15 @@ async function forgetIn(
   const { store } = deps.application;
   const { crmId, integration } = request;
   const main = targets.find(({ id }) => id === integration.id);
-  const forms = [crmId, ...(main?.open?.deps.otherForms?.(crmId) ?? [])];
-  const { lookup, isAsked } = await lookUp(main, crmId);
+  const formsOf = (id: string) => [id, ...(main?.open?.deps.otherForms?.(id) ?? [])];
+  const account = await listIntegrationsOfSameAccount(store.reader, integration.id);
+  const { lookup, isAsked, former } = await lookUp(main, account, formsOf(crmId));
   requireAllowed(request, lookup, isAsked);
   if (lookup?.state === 'removed' && lookup.mergedInto !== null) {
     await request.ofCrm?.foundMerged(lookup.mergedInto);
   }
-  const account = await listIntegrationsOfSameAccount(store.reader, integration.id);
+  // The person's former rows are erased with the contact, like other forms of its ID.
+  const forms = [crmId, ...former].flatMap(formsOf);
   const person = await findPerson(deps, account, forms, lookup);
   const { mine, leftAlone } = await distinguish(deps, { targets, account, forms, person });
   const ids = mine.map(({ id }) => id);

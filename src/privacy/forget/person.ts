@@ -14,6 +14,7 @@ import {
   namesOfPerson,
   type PersonName,
 } from '../../fields/erasing/erased-names.ts';
+import { findOwnFormerRows } from '../../fields/erasing/former-rows.ts';
 import { nameOfKept } from '../../fields/erasing/mentions.ts';
 import {
   fingerprintPerson,
@@ -35,20 +36,30 @@ export interface CrmAnswer {
   lookup: RecordLookup | null;
   /** False if the CRM could not be reached. */
   isAsked: boolean;
+  /** The IDs of the person's former rows, which a list no longer contains. */
+  former: readonly string[];
 }
 
-export async function lookUp(main: Target | undefined, crmId: string): Promise<CrmAnswer> {
-  if (!main?.crm) return { lookup: null, isAsked: false };
+/** `forms` are the forms of the contact's ID, the canonical form first. */
+export async function lookUp(
+  main: Target | undefined,
+  account: readonly string[],
+  forms: readonly string[],
+): Promise<CrmAnswer> {
+  if (!main?.crm) return NOT_ASKED;
   try {
-    const [lookup] = await main.crm.connector.readByIds([crmId], []);
+    const [lookup] = await main.crm.connector.readByIds(forms.slice(0, 1), []);
     const isThere =
       lookup?.state === 'found' || (lookup?.state === 'removed' && lookup.mergedInto !== null);
-    return { lookup: isThere ? lookup : null, isAsked: true };
+    const former = await findOwnFormerRows(main.crm, account, forms);
+    return { lookup: isThere ? lookup : null, isAsked: true, former };
   } catch (error) {
     if (!isDonorSyncError(error)) throw error;
-    return { lookup: null, isAsked: false };
+    return NOT_ASKED;
   }
 }
+
+const NOT_ASKED: CrmAnswer = { lookup: null, isAsked: false, former: [] };
 
 /**
  * Returns the fingerprints by which the person is recognised later. They come from the CRM, from the store, and from the

@@ -1,5 +1,5 @@
 /** Checks that `forget` recognises values of ours that came from a former row of a list, under another ID. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../../connectors/contract.ts';
 import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../../connectors/memory/crm.ts';
@@ -53,6 +53,20 @@ function recordOf(crm: MemoryCrm, id: string) {
   return record;
 }
 
+/** The tables that contain data about the contact. */
+async function tracesOf({ database }: ForgetWorld, id: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of ['contacts', 'jobs', 'kept_profiles', 'writes', 'run_rows'] as const) {
+    const rows = await database.db
+      .selectFrom(table)
+      .select('crm_id')
+      .where('crm_id', '=', id)
+      .execute();
+    if (rows.length > 0) found.push(table);
+  }
+  return found;
+}
+
 const CLEARED = { alsoInCrm: true };
 const LOCKED = new RetriableError('The file is locked.', { code: 'crm_unavailable' });
 const VERIFIED = { complete: true, crm: { verified: true, stillPresent: [], editedSince: [] } };
@@ -65,7 +79,7 @@ it('clears the values of a row that no run has read under its new ID', async () 
   const receipt = await world.forget(next, CLEARED);
   expect(receipt).toMatchObject(VERIFIED);
   expect(receipt.crm?.cleared.toSorted()).toEqual(fields.toSorted());
-  expect(receipt.alike).toEqual([{ integration: 'riverside', crmId: id }]);
+  expect(receipt.alike).toEqual([]);
   expect(writtenInto(world, next)).toEqual([]);
   expect(writtenInto(world, other)).toEqual(fields);
 });
@@ -84,6 +98,64 @@ it('clears them if the person also changed jobs, and a run has paid for the new 
   await world.sync({ full: true });
   expect(await world.forget(next, CLEARED)).toMatchObject(VERIFIED);
   expect(writtenInto(world, next)).toEqual([]);
+});
+
+describe('the data about a former row', () => {
+  it.each([
+    ['before a run has read the new row', false],
+    ['after a run has recorded the new ID', true],
+  ])('is erased with the contact under its new ID, %s', async (_, isRead) => {
+    const { world, id, others } = await open();
+    const next = renumber(world, id);
+    if (isRead) await world.sync({ full: true });
+    expect(await tracesOf(world, id)).not.toEqual([]);
+    const receipt = await world.forget(next);
+    expect(receipt).toMatchObject({ complete: true, alike: [] });
+    expect(receipt.erased.contacts).toBeGreaterThan(0);
+    expect(await tracesOf(world, id)).toEqual([]);
+    expect(await tracesOf(world, next)).toEqual([]);
+    for (const other of others) expect(await tracesOf(world, other)).toContain('contacts');
+  });
+
+  it('is erased by the next run if the file could not be written at first', async () => {
+    const { world, id } = await open();
+    const next = renumber(world, id);
+    await world.sync({ full: true });
+    world.crm.failNext('write', LOCKED);
+    await expect(world.forget(next, CLEARED)).rejects.toMatchObject({ code: 'erasure_cut_off' });
+    expect(await tracesOf(world, id)).not.toEqual([]);
+    await world.sync({ full: true, stages: ERASURE_STAGES });
+    expect(await tracesOf(world, id)).toEqual([]);
+    expect(await tracesOf(world, next)).toEqual([]);
+  });
+
+  it('is erased when the command is repeated, if the list could not be read at first', async () => {
+    const { world, id } = await open();
+    const next = renumber(world, id);
+    await world.sync({ full: true });
+    world.crm.failNext('readByIds', LOCKED);
+    await world.forget(next);
+    await world.forget(next);
+    expect(await tracesOf(world, id)).toEqual([]);
+  });
+
+  it('is left, and the receipt shows the ID, if the new row has another employer', async () => {
+    const { world, id } = await open();
+    const next = renumber(world, id);
+    world.crm.editContact(next, { employers: ['Northern Lights Foundation'] });
+    const receipt = await world.forget(next, CLEARED);
+    expect(receipt.alike).toEqual([{ integration: 'riverside', crmId: id }]);
+    expect(await tracesOf(world, id)).toContain('contacts');
+  });
+
+  it('is left if the list still contains the row', async () => {
+    const { world, id } = await open();
+    const { contact } = recordOf(world.crm, id);
+    const copy = world.crm.addContact({ ...contact, id: 'copy' });
+    const receipt = await world.forget(copy);
+    expect(receipt.alike).toEqual([{ integration: 'riverside', crmId: id }]);
+    expect(await tracesOf(world, id)).toContain('contacts');
+  });
 });
 
 it('leaves a value that a user has changed since', async () => {

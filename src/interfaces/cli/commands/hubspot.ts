@@ -25,7 +25,7 @@ const PLACEHOLDER = 'https://sync.example.org';
 const appOptions = baseOptions.extend({ out: z.string() });
 
 const NEXT = [
-  'Install its packages, and check the card: npm install --prefix src/app/cards && npm run check --prefix src/app/cards',
+  'Install its packages, and check the card: npm install --prefix src/app/cards && npm --prefix src/app/cards run check',
   'Sign in to HubSpot with its command line (hs account auth), and upload the project: hs project upload',
   'In HubSpot, under Development, install the app "donor-sync", and copy its app ID and its client secret from the tab Auth.',
   'Put both into the settings (hubspot.appId, hubspot.clientSecret), and start donor-sync serve again.',
