@@ -89,6 +89,11 @@ export function storedPersonFingerprints(
 
 const NO_NAME = { firstName: null, lastName: null };
 
+/** False if at most the names for finding texts are known, which do not identify a person. */
+export function canBeRecognised(person: PersonFingerprints | null): boolean {
+  return person !== null && person.name !== '';
+}
+
 /** Merges the fingerprints from two readings of the same person. */
 export function joinedFingerprints(
   one: PersonFingerprints | null,

@@ -337,7 +337,7 @@ export async function doneBefore(
   const done: ErasedIn[] = [];
   for (const block of blocks) {
     const { integrationId: integration, forgottenAt, erasedAt } = block;
-    await store.act((trx) => notePersonOfBlock(trx, integration, crmId, { person, everywhere }));
+    await notePersonOfBlock(store, block, { person, everywhere });
     const at = erasedAt ?? forgottenAt;
     let note = parseNote(block.receipt) ?? newNote(newId(), at);
     const target = targets.find(({ id }) => id === integration);

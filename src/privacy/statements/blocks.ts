@@ -5,10 +5,11 @@ import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Store } from '../../database/store.ts';
 import type { ForgottenState } from '../../database/tables/privacy.ts';
-import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
+import { canBeRecognised, type PersonFingerprints } from '../../identity/person-fingerprints.ts';
 import { recordEntry } from '../audit/record.ts';
 import type { WithErasureLog } from './erasure-log.ts';
 import { LEFT_STATES } from './left-values.ts';
+import { parsePerson } from './mentions.ts';
 
 /** A contact that must not be processed again. */
 export interface Block {
@@ -67,33 +68,48 @@ export async function listBlockedContacts(
 
 /**
  * Adds the data by which the person is recognised to a block, and whether the block applies everywhere. Does nothing if
- * this is already recorded.
+ * this is already recorded. `person` replaces a record that contains only names for finding texts. Like an erasure, it
+ * is in the log first, so a restored database also recognises the person.
  */
 export async function notePersonOfBlock(
-  trx: ActorTransaction,
-  integrationId: string,
-  crmId: string,
+  { reader, act, erasures }: Pick<Store, 'reader' | 'act'> & WithErasureLog,
+  { integrationId, crmIdFingerprint: contact, state, ...block }: BlockOfPerson,
   { person, everywhere }: { person: PersonFingerprints | null; everywhere: boolean },
 ): Promise<void> {
-  const known = person === null ? null : JSON.stringify(person);
-  const { numUpdatedRows } = await trx
-    .updateTable('forgotten')
-    .set((eb) => ({
-      person: eb.fn.coalesce('person', eb.val(known)),
-      everywhere: everywhere ? 1 : eb.ref('everywhere'),
-    }))
-    .where('integration_id', '=', integrationId)
-    .where('crm_id_fingerprint', '=', trx.fingerprint('forgotten', crmId))
-    .where((eb) =>
-      eb.or([
-        ...(known === null ? [] : [eb('person', 'is', null)]),
-        ...(everywhere ? [eb('everywhere', '=', 0)] : []),
-      ]),
-    )
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return;
-  const details = { state: 'erased', everywhere };
-  await recordEntry(trx, { action: 'forget.begun', integrationId, details, changesBlocks: true });
+  const isNew = canBeRecognised(person) && !canBeRecognised(parsePerson(block.person));
+  if (!isNew && (!everywhere || block.everywhere === 1)) return;
+  const isEverywhere = everywhere || block.everywhere === 1;
+  await erasures.append({
+    what: state === 'blocked' ? state : 'erased',
+    at: reader.clock.now(),
+    integration: integrationId,
+    everywhere: isEverywhere,
+    contact,
+    person: isNew ? person : null,
+  });
+  await act(async (trx) => {
+    await trx
+      .updateTable('forgotten')
+      .set({
+        everywhere: isEverywhere ? 1 : 0,
+        ...(isNew ? { person: JSON.stringify(person) } : {}),
+      })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id_fingerprint', '=', contact)
+      .execute();
+    const details = { state: 'erased', everywhere };
+    await recordEntry(trx, { action: 'forget.begun', integrationId, details, changesBlocks: true });
+  });
+}
+
+/** A block that may not show yet which person it is about. */
+interface BlockOfPerson {
+  integrationId: string;
+  crmIdFingerprint: string;
+  state: ForgottenState | null;
+  /** JSON of `PersonFingerprints`, or null if nothing was known about the person. */
+  person: string | null;
+  everywhere: number;
 }
 
 /** Lifts blocks. Resolves with the integrations that had a block. */

@@ -4,12 +4,13 @@ import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Store } from '../../database/store.ts';
+import { canBeRecognised } from '../../identity/person-fingerprints.ts';
 import { recordEntry } from '../audit/record.ts';
 import { CONTACT_PLACES, idsIn } from './contact-places.ts';
 import { eraseIntegration } from './erase-integration.ts';
 import { eraseRows } from './erase-rows.ts';
 import type { ErasureEntry as LoggedEntry } from './erasure-log.ts';
-import { findDonorFingerprints } from './mentions.ts';
+import { findDonorFingerprints, parsePerson } from './mentions.ts';
 
 /** The repeated erasures, in numbers. */
 export interface ErasedAgain {
@@ -118,6 +119,7 @@ function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
       at: before?.at ?? entry.at,
       person: entry.person ?? before?.person ?? null,
       everywhere: entry.everywhere || before?.everywhere === true,
+      forms: [...new Set([...(before?.forms ?? []), ...entry.forms])],
       donors: [...new Set([...(before?.donors ?? []), ...entry.donors])],
     });
   }
@@ -167,6 +169,7 @@ async function apply(
     crmIds.length === 0 ? [] : await findDonorFingerprints(trx, fingerprint, [integration], crmIds);
   const donors = JSON.stringify([...new Set([...logged.donors, ...found])]);
   const before = await readBlock(trx, integration, contact);
+  const isRecorded = canBeRecognised(parsePerson(before?.person ?? null));
   await trx
     .insertInto('forgotten')
     .values({
@@ -186,14 +189,17 @@ async function apply(
           state === 'erased'
             ? eb.fn.coalesce('forgotten.erased_at', eb.val(now))
             : eb.ref('forgotten.erased_at'),
-        person: eb.fn.coalesce(eb.ref('forgotten.person'), eb.ref('excluded.person')),
+        person: isRecorded
+          ? eb.ref('forgotten.person')
+          : eb.fn.coalesce(eb.ref('excluded.person'), eb.ref('forgotten.person')),
         donors: donors === '[]' ? eb.ref('forgotten.donors') : donors,
         everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
       })),
     )
     .execute();
   if (state === 'begun' || crmIds.length === 0) {
-    if ((await readBlock(trx, integration, contact)) === before) return;
+    const after = await readBlock(trx, integration, contact);
+    if (JSON.stringify(after) === JSON.stringify(before)) return;
     const details = { state, everywhere, again: true };
     await recordEntry(trx, {
       action: 'forget.begun',
@@ -219,16 +225,11 @@ async function apply(
 }
 
 /** Returns the data of a block that the audit seals, as text, or null if there is no block. */
-async function readBlock(
-  reader: Reader,
-  integration: string,
-  contact: string,
-): Promise<string | null> {
-  const row = await reader
+async function readBlock(reader: Reader, integration: string, contact: string) {
+  return reader
     .selectFrom('forgotten')
     .select(['state', 'person', 'everywhere', 'donors', 'forgotten_at', 'erased_at'])
     .where('integration_id', '=', integration)
     .where('crm_id_fingerprint', '=', contact)
     .executeTakeFirst();
-  return row === undefined ? null : JSON.stringify(row);
 }

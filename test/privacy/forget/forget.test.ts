@@ -3,6 +3,7 @@ import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
 import type { MemoryOperation } from '../../../connectors/memory/crm.ts';
 import { findContacts } from '../../../src/contacts/contacts.ts';
 import { RetriableError } from '../../../src/core/errors.ts';
+import { NEXT_READING } from '../../../src/identity/identity-text.ts';
 import { listBlockedContacts } from '../../../src/privacy/statements/blocks.ts';
 import type { Store } from '../../../src/store.ts';
 import { everything } from '../../database/store-world.ts';
@@ -33,6 +34,12 @@ function writtenInto({ crm }: ForgetWorld, id: string): string[] {
 async function tablesNaming({ database }: ForgetWorld, id: string): Promise<string[]> {
   const tables = Object.entries(await everything(database.db));
   return tables.flatMap(([name, rows]) => (rows.some((row) => row.includes(id)) ? name : []));
+}
+
+/** Returns the person of each block, as it is recorded. */
+async function personsOf({ database }: ForgetWorld) {
+  const rows = await database.db.selectFrom('forgotten').select('person').execute();
+  return rows.map(({ person }) => JSON.parse(person ?? 'null'));
 }
 
 const CLEARED = { alsoInCrm: true };
@@ -260,6 +267,26 @@ describe('forgetPerson', () => {
     expect(await tablesNaming(world, id)).toEqual([]);
     world.crm.addContact(contact);
     expect((await world.sync()).contacts.held).toBe(1);
+  });
+
+  it('knows the person again once it is repeated, if only the names were known at first', async () => {
+    const { world, id } = await open();
+    const { id: _, ...contact } = world.crm.records.get(id)?.contact ?? { id };
+    // The contact took part in a merge, and no sync has read its details since.
+    await world.database.db
+      .updateTable('contacts')
+      .set({ identity: NEXT_READING })
+      .where('crm_id', '=', id)
+      .execute();
+    world.crm.failNext('open', new RetriableError('away', { code: 'crm_unavailable' }));
+    expect(await world.forget(id)).toMatchObject({ complete: true, crm: null });
+    const [before] = await personsOf(world);
+    expect(before).toMatchObject({ name: '', names: expect.arrayContaining([expect.any(String)]) });
+    expect((await world.forget(id)).erasedEarlier).not.toBeNull();
+    const [person] = await personsOf(world);
+    expect(person).toMatchObject({ name: expect.stringMatching(/./), names: before.names });
+    world.crm.addContact(contact);
+    expect((await world.sync()).contacts).toMatchObject({ held: 1, submitted: 0 });
   });
 
   it('lists other contacts that may be the same person, by their ids', async () => {

@@ -52,6 +52,34 @@ describe('a client in a database whose backup has no known time', () => {
   });
 });
 
+describe('a contact whose person became known after its erasure', () => {
+  const NAMES_ONLY = { name: '', addresses: [], employers: [], names: ['a name'] };
+  const PERSON = { ...NAMES_ONLY, name: 'the person', addresses: ['an address'] };
+
+  it('is erased under all logged forms of its ID, and its block gets the person', async () => {
+    const world = await open();
+    const [id = '', other = ''] = await world.addPeople(2);
+    await world.sync();
+    const { fingerprint } = world.store;
+    const entry = {
+      ...{ what: 'erased' as const, integration: INTEGRATION, everywhere: false, donors: [] },
+      ...{ contact: fingerprint('forgotten', id) },
+    };
+    const first = { ...entry, at: 1, forms: [fingerprint('forgotten', other)], person: NAMES_ONLY };
+    // The restored database has the block as it was first recorded.
+    await eraseAgain(world.store, [{ ...first, forms: [] }], null);
+    await eraseAgain(world.store, [first, { ...entry, at: 2, forms: [], person: PERSON }], null);
+    const { db } = world.database;
+    const blocks = await db.selectFrom('forgotten').select('person').execute();
+    expect(blocks.map(({ person }) => JSON.parse(person ?? ''))).toEqual([PERSON]);
+    expect(await db.selectFrom('contacts').select('crm_id').execute()).toEqual([]);
+    // A later, poorer record does not replace it.
+    await eraseAgain(world.store, [first], null);
+    const [block] = await db.selectFrom('forgotten').select('person').execute();
+    expect(JSON.parse(block?.person ?? '')).toEqual(PERSON);
+  });
+});
+
 async function openWithClient() {
   const world = await open();
   return {
