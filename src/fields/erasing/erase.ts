@@ -41,14 +41,13 @@ export interface ClearedCrm {
 
 /**
  * Clears every value of ours in the CRM, and reads the fields again to check this. Values that were only about to be
- * written are included. A value counts as ours if any of these integrations wrote it. `clearing` contains the fields
- * that earlier attempts have started to clear.
+ * written are included. A value counts as ours if any of these integrations wrote it.
  */
 export async function clearInCrm(
   deps: ForgetDeps,
   integrationIds: readonly string[],
   contact: ForgottenContact,
-  clearing: readonly string[],
+  { clearing, mapped }: FieldsToClear,
   save: SaveNote,
 ): Promise<ClearedCrm> {
   const { connector } = deps;
@@ -67,17 +66,47 @@ export async function clearInCrm(
   const stillPresent = seen.filter(
     (field) => !isEmpty(after[field]) && isOurs(field, presentValue(after, field)),
   );
+  const unrecognized = await findUnrecognized(deps, contact.crmId, { mapped, written: seen });
+  const isClean = stillPresent.length === 0 && unreadable.length === 0;
   const crm: CrmErasure = {
     cleared: begun.filter((field) => isEmpty(after[field]) && !unreadable.includes(field)),
     editedSince: seen.filter((field) => !isEmpty(after[field]) && !stillPresent.includes(field)),
     stillPresent,
     unreadable,
     hidden,
-    unrecognized: [],
-    verified: stillPresent.length === 0 && unreadable.length === 0,
+    unrecognized,
+    verified: isClean && unrecognized.length === 0,
   };
   await save({ crm });
-  return { crm, mergedInto, refusals, isSeenEmpty: isThere && crm.verified };
+  return { crm, mergedInto, refusals, isSeenEmpty: isThere && isClean };
+}
+
+/** The fields that an erasure reads in addition to the fields that donor-sync wrote. */
+interface FieldsToClear {
+  /** Fields that earlier attempts have started to clear. */
+  clearing: readonly string[];
+  /** Fields in the field map. */
+  mapped: readonly string[];
+}
+
+/**
+ * Returns mapped fields of a list's row with a value, although donor-sync wrote nothing into them as far as the store
+ * knows. The list may have given the row another ID and other details since a write. Then nothing shows that the values
+ * are ours. In a CRM that reports removals, IDs do not change, and such a value is a user's value.
+ */
+async function findUnrecognized(
+  deps: Pick<ForgetDeps, 'connector'>,
+  crmId: string,
+  { mapped, written }: { mapped: readonly string[]; written: readonly string[] },
+): Promise<string[]> {
+  if (deps.connector.capabilities.reportsRemovals) return [];
+  const { seen } = await sortFields(
+    deps,
+    mapped.filter((field) => !written.includes(field)),
+  );
+  if (seen.length === 0) return [];
+  const { values } = await readFields(deps, crmId, seen);
+  return seen.filter((field) => !isEmpty(values[field]));
 }
 
 /** The fields of a contact that may hold values of ours, before anything is cleared. */

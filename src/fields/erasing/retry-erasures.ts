@@ -23,7 +23,7 @@ import { findOwnFormerRows } from './former-rows.ts';
 import { dropKeptTexts, findMentions } from './mentions.ts';
 
 type RetryDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' | 'log'>;
-type RetryRun = Pick<Run, 'lease'>;
+type RetryRun = Pick<Run, 'lease' | 'mappings'>;
 
 async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
   const { store, log } = deps;
@@ -42,7 +42,7 @@ async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
  */
 async function retry(
   deps: RetryDeps,
-  { lease }: RetryRun,
+  { lease, mappings }: RetryRun,
   { crmId, receipt, donors, names }: BegunErasure,
 ): Promise<boolean> {
   const begun = parseNote(receipt);
@@ -60,7 +60,8 @@ async function retry(
   const forms = [crmId, ...former].flatMap(formsOf);
   const parts = await findParts(deps, lease.integrationId, account, forms);
   const contact = { crmId, forms, parts };
-  const { isSeenEmpty } = await clearInCrm(deps, account, contact, begun.clearing, save);
+  const fields = { clearing: begun.clearing, mapped: mappings.map(({ to }) => to) };
+  const { isSeenEmpty } = await clearInCrm(deps, account, contact, fields, save);
   const found = await findMentions(deps, lease.integrationId, {
     forms,
     donors: new Set(donors),

@@ -205,7 +205,9 @@ async function eraseOutside(
   if (clients.crm !== null && alsoInCrm) {
     const parts = await findParts(clients.crm, id, ids, forms);
     const contact: ForgottenContact = { crmId, forms, parts };
-    const cleared = await clearInCrm(clients.crm, ids, contact, note.clearing, save);
+    const mapped = clients.open?.mappings.map(({ to }) => to) ?? [];
+    const fields = { clearing: note.clearing, mapped };
+    const cleared = await clearInCrm(clients.crm, ids, contact, fields, save);
     isSeenEmpty = cleared.isSeenEmpty;
     mergedInto = cleared.mergedInto ?? mergedInto;
     refusals = cleared.refusals;
@@ -359,7 +361,9 @@ export async function doneBefore(
       const parts = await findParts(crm, integration, ids, facts.forms);
       const contact = { crmId, forms: facts.forms, parts };
       // Values that the first erasure left in the CRM are recognised by their fingerprints.
-      const cleared = await clearInCrm(crm, ids, contact, note.clearing, save);
+      // The mapped fields are read below, together with the fields that the store no longer knows.
+      const toClear = { clearing: note.clearing, mapped: [] };
+      const cleared = await clearInCrm(crm, ids, contact, toClear, save);
       if (cleared.isSeenEmpty) {
         await store.checkpoint(target.lease, (trx) =>
           dropLeftValues(trx, trx.fingerprint, target.id, facts.forms),

@@ -192,6 +192,21 @@ it('lets the next run clear the rest if a run has read the row under its new ID'
   expect(writtenInto(world, next)).toEqual([]);
 });
 
+it('does not confirm that no value is left if the values may come from a row with other details', async () => {
+  const { world, id } = await open();
+  const fields = writtenInto(world, id);
+  const next = renumber(world, id);
+  const elsewhere = ['9 Elsewhere Road, Springfield, IL 62701'];
+  world.crm.editContact(next, { employers: ['Northern Lights Foundation'], addresses: elsewhere });
+  const first = await world.forget(next, CLEARED);
+  expect(first).toMatchObject({ complete: true, crm: { cleared: [], verified: false } });
+  expect(first.crm?.unrecognized.toSorted()).toEqual(fields.toSorted());
+  expect(first.pending).toMatchObject([{ what: 'crm' }]);
+  const again = await world.forget(next, CLEARED);
+  expect(again.crm?.unrecognized.toSorted()).toEqual(fields.toSorted());
+  expect(writtenInto(world, next)).toEqual(fields);
+});
+
 it('leaves the values that a similar contact of the list has now', async () => {
   const { world, id, others } = await open();
   const [twin = ''] = others;
