@@ -1,4 +1,4 @@
-/** How a request passes through the account. */
+/** Assembles the account's routes and middleware. */
 import { Hono } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
 import { type DrawLatency, playLatency, type Wait } from '../../testbed/latency.ts';
@@ -19,7 +19,7 @@ export interface AppOptions extends Omit<ControlOptions, 'signIn'> {
   ratePerSecond: number;
   drawLatency: DrawLatency;
   wait: Wait;
-  /** Receives unexpected errors. */
+  /** Called with unexpected errors. */
   report: (error: Error) => void;
 }
 
@@ -45,7 +45,7 @@ export function createApp(options: AppOptions): Hono<BloomerangEnv> {
     if (c.var.fault?.kind === 'error') throw new BloomerangError(500, 'An error has occurred.');
     return next();
   });
-  // At the vendor, this page is on crm.bloomerang.co.
+  // At Bloomerang, this page is on crm.bloomerang.co.
   app.route('/authorize', signIn.authorizeRoutes);
   app.use(limitRequests(ratePerSecond, account));
   app.route(`${BASE_PATH}/oauth/token`, signIn.tokenRoutes);

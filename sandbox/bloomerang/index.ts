@@ -15,27 +15,26 @@ import { createSignIn } from './requests/sign-in.ts';
 /** An hour. Bloomerang does not document how long an access token lasts. */
 const DEFAULT_TOKEN_LIFETIME_MS = 3_600_000;
 
-/** The behaviour of the stand-in. Every option has a default. */
+/** Options of the stand-in. Every option has a default. */
 export interface BloomerangSandboxOptions extends CrmSandboxOptions {
-  /** Requests within a second. 0, the default, means no limit, because none is documented. */
+  /** Requests per second. Defaults to 0, which means no limit, because no limit is documented. */
   ratePerSecond?: number;
-  /** The behaviour on the points that are not documented. */
+  /** The behaviour for everything that is not documented. */
   variant?: z.input<typeof variantSchema>;
-  /** Custom fields that an administrator has created. No request can create one. Defaults to none. */
+  /** Custom fields that an administrator has created. No API request can create a field. Defaults to none. */
   customFields?: readonly NewCustomField[];
 }
 
-/** A running stand-in. */
 export interface BloomerangSandbox {
   /** The base address of the API, with its version. */
   baseUrl: string;
-  /** The address under which `/_sandbox` and `/authorize` are found. */
+  /** The root address, below which `/_sandbox` and `/authorize` are. */
   rootUrl: string;
   /** A private key of an administrator. */
   token: string;
   clientId: string;
   clientSecret: string;
-  /** Stops at once: cuts open connections and closes the database. */
+  /** Stops immediately: cuts open connections and closes the database. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The custom fields that the product's guide asks an administrator to create, as one would have created them by hand. */
+/** The custom fields that the product's guide tells an administrator to create, as if they had been created by hand. */
 import type { NewCustomField } from './account/custom-fields.ts';
 
 const TEXTS = [

@@ -8,7 +8,6 @@ const ownSchema = z.strictObject({
   names: z.enum(['optional', 'required']).default('optional'),
 });
 
-/** A Bloomerang database. */
 export const bloomerangStandIn: CrmStandIn = {
   kind: 'bloomerang',
   serves: 'a Bloomerang database',

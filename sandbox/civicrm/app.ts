@@ -1,4 +1,4 @@
-/** How a request passes through the site. */
+/** Assembles the site's routes and middleware. */
 
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
@@ -19,7 +19,7 @@ export interface AppOptions extends ControlOptions {
   drawLatency: DrawLatency;
   wait: Wait;
   random: () => number;
-  /** Receives unexpected errors. */
+  /** Called with unexpected errors. */
   report: (error: Error) => void;
 }
 
@@ -48,7 +48,7 @@ export function createApp(options: AppOptions): Hono<CivicrmEnv> {
     const { entity, action } = c.req.param();
     return answer(c, options, entity, action);
   });
-  // Joomla, and WordPress without clean addresses, name the path in the query.
+  // Joomla, and WordPress without clean addresses, put the path into the query.
   app.all('*', (c) => {
     const route = c.req.query('task') ?? c.req.query('q') ?? '';
     const [, entity, action] = /^\/?civicrm\/ajax\/api4\/(\w+)\/(\w+)$/.exec(route) ?? [];
@@ -101,7 +101,7 @@ async function answer(
   });
 }
 
-/** `index` selects one row by its position, or names the field by which rows are keyed. */
+/** Selects rows with APIv4's `index`, which is a row's position, or the field by which rows are keyed. */
 function pick(values: readonly Record<string, unknown>[], index: unknown): unknown {
   if (typeof index !== 'string' || index === '') return values;
   if (/^-?\d+$/.test(index)) return values.at(Number(index)) ?? null;
@@ -146,7 +146,7 @@ function page(status: number, title: string): Response {
 
 const GENERIC = 'Sorry an error occurred and your request was not completed.';
 
-/** Users without `view debug output` learn only that something failed. */
+/** Answers an error. Users without `view debug output` see only that something failed. */
 function answerError(_c: CivicrmContext, error: Error, options: AppOptions): Response {
   if (error instanceof PhpFatalError) return fatal(500);
   const { site, random, report } = options;

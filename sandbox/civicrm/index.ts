@@ -8,22 +8,21 @@ import { civicrmFaultRulesSchema } from './requests/faults.ts';
 import { openSite } from './site/site.ts';
 import { type Variants, variantsSchema } from './site/variants.ts';
 
-/** The behaviour of the stand-in. Every option has a default. */
+/** Options of the stand-in. Every option has a default. */
 export interface CivicrmSandboxOptions
   extends Omit<CrmSandboxOptions, 'tokenLifetimeMs' | 'rotateRefreshTokens'> {
-  /** The behaviour that differs from site to site (`site/variants.ts`). */
+  /** Behaviour that differs from site to site (`site/variants.ts`). */
   variants?: Partial<Variants>;
 }
 
-/** A running stand-in. */
 export interface CivicrmSandbox {
-  /** The address of the site, without a slash at the end. */
+  /** The site's address, without a slash at the end. */
   baseUrl: string;
-  /** The address under which `/_sandbox` is found. It is the same as the base address. */
+  /** The address below which `/_sandbox` is. It is the same as the base address. */
   rootUrl: string;
-  /** The API key of the integration's user. */
+  /** The API key of the user that belongs to the integration. */
   apiKey: string;
-  /** Stops at once: cuts open connections and closes the database. */
+  /** Stops immediately: cuts open connections and closes the database. */
   close(): Promise<void>;
 }
 

@@ -7,7 +7,6 @@ const ownSchema = z.strictObject({
   strictSql: z.boolean().exactOptional(),
 });
 
-/** A CiviCRM site. */
 export const civicrmStandIn: CrmStandIn = {
   kind: 'civicrm',
   serves: 'a CiviCRM site',

@@ -1,8 +1,7 @@
-/** Sends a request that an administrator configured in a CRM: one attempt, and only to this machine. */
+/** Sends a request that an administrator configured in a CRM. Makes one attempt, and only to this machine. */
 
 import { isOnThisMachine } from './this-machine.ts';
 
-/** The request to send. */
 export interface CallOut {
   url: string;
   headers: Record<string, string>;

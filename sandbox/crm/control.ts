@@ -13,7 +13,7 @@ const MAX_PEOPLE = 10_000;
 
 const usageSchema = z.strictObject({ used: z.number().int().min(0) });
 
-/** Rules that can be set up and removed while the stand-in runs. */
+/** Rules that can be added and removed while the stand-in runs. */
 export interface RuleBook<Rule> {
   add(rule: Rule): void;
   /** Removes the rules with this name. Returns false if there are none. */
@@ -22,21 +22,21 @@ export interface RuleBook<Rule> {
   list(): readonly Rule[];
 }
 
-/** The differences between the controls of one CRM and those of another. */
+/** The parts of the controls that differ between CRMs. */
 export interface CrmControlSettings<Fault, Rule> extends Omit<ControlSettings<Fault>, 'maxPeople'> {
-  /** Reads a rule that an administrator has set up. */
+  /** Parses a rule. */
   ruleSchema: z.ZodType<Rule>;
   rules: RuleBook<Rule>;
-  /** The daily limit of API requests, and a way to make a number of them appear used. */
+  /** The daily limit of API requests, and a function that sets how many count as used. */
   apiUsage: { limit: number; set(used: number): void };
   /**
-   * Returns everything about a record, including values that no user may see. Undefined if the record does
-   * not exist.
+   * Returns everything about a record, including values that no user can see. Returns undefined if the record does not
+   * exist.
    */
   readRecord(type: string, id: string): object | undefined;
 }
 
-/** Creates a router with the controls that all CRMs share, to which a CRM adds its own. */
+/** Creates a router with the controls that all CRMs share. A CRM adds its own controls to it. */
 export function createCrmControlRouter<Fault, Details, Rule>(
   parts: ControlParts<Fault, Details>,
   { ruleSchema, rules, apiUsage, readRecord, ...settings }: CrmControlSettings<Fault, Rule>,
@@ -58,7 +58,8 @@ export function createCrmControlRouter<Fault, Details, Rule>(
 }
 
 /**
- * `POST` sets up a rule. `DELETE` removes all rules or, with `?name=`, the rules with that name.
+ * Adds the routes for rules. `POST` adds a rule. `DELETE` removes all rules or, with `?name=`, the rules with that
+ * name.
  */
 export function addRuleRoutes<Rule>(
   router: Hono,

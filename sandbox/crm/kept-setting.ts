@@ -5,10 +5,7 @@ import type { Database } from '../../testbed/database.ts';
 /** The table with these values, one per CRM. Its columns are `name` and `value`. */
 export type SettingsTable = 'account_settings' | 'org_settings';
 
-/**
- * Reads a value, for example the data with which the database was filled. Undefined if the value is not set
- * yet.
- */
+/** Returns a stored value, or undefined if it is not set. For example, the seed with which the database was filled. */
 export function findSetting(db: Database, table: SettingsTable, name: string): string | undefined {
   return db
     .prepare<[string], string>(`select value from ${table} where name = ?`)
@@ -16,7 +13,7 @@ export function findSetting(db: Database, table: SettingsTable, name: string): s
     .get(name);
 }
 
-/** Reads a value. If it is not set yet, calls `create` and stores the result permanently. */
+/** Returns a stored value. If it is not set yet, calls `create` and stores the result permanently. */
 export function keptSetting(
   db: Database,
   table: SettingsTable,

@@ -17,11 +17,11 @@ export interface CrmSandboxOptions extends SandboxOptions {
   contacts?: number;
   /** The lifetime of an OAuth access token. 0 means it never expires. Defaults to the CRM's own lifetime. */
   tokenLifetimeMs?: number;
-  /** True if each use of a refresh token returns a new one and invalidates the old one. Defaults to false. */
+  /** True if each use of a refresh token returns a new token and invalidates the old one. Defaults to false. */
   rotateRefreshTokens?: boolean;
 }
 
-/** The parts that the options create for every CRM's stand-in. */
+/** The parts that every CRM stand-in creates from its options. */
 export interface CrmParts<Fault> extends SandboxParts<Fault> {
   contactCount: number;
   requests: RequestLog<RequestDetails>;

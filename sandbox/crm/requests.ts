@@ -3,7 +3,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** The additional details of a request in the log. */
+/** Additional details of a request for the log. */
 export interface RequestDetails {
   /** The query part of the URL, without its question mark. */
   query: string;
@@ -14,16 +14,13 @@ export function detailsOf(c: { req: { url: string } }): RequestDetails {
   return { query: new URL(c.req.url).search.slice(1) };
 }
 
-/** Returns a request's path. Slashes may be doubled, and the path may end with one. */
+/** Returns the path of a request without doubled slashes and without a slash at the end. */
 export function getPath(request: Request): string {
   const path = new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/');
   return path === '/' ? path : path.replace(/\/$/, '');
 }
 
-/**
- * Sets headers on every response. The date is the CRM's clock, from which clients derive their
- * upper bounds.
- */
+/** Sets headers on every response. The date comes from the CRM's clock, which clients use for their upper bounds. */
 export function addHeaders<Env extends { Bindings: HttpBindings }>(
   clock: () => number,
   headersOf: (c: Context<Env>) => Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** The API: its resources, and the middleware before them. */
+/** Assembles the API's resources, and the middleware before them. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { Account } from './account/account.ts';
@@ -25,7 +25,7 @@ import { propertyRoutes } from './routes/property-routes.ts';
 import { recordRoutes } from './routes/record-routes.ts';
 import { VALIDATION_PATHS, validationRoutes } from './routes/validation-routes.ts';
 
-/** The parts that the API uses. */
+/** The parts of an account that the API uses. */
 export interface ApiOptions {
   account: Account;
   groups: PropertyGroups;
@@ -34,8 +34,8 @@ export interface ApiOptions {
 }
 
 /**
- * Returns the middleware for everything that needs a token. A request without one is not counted. Every other request
- * is, whatever its outcome.
+ * Returns the middleware for everything that needs a token. Requests without a token do not count towards the limits.
+ * All other requests count, whatever their outcome.
  */
 export function guardApi({ tokens, limits, account }: ApiOptions): MiddlewareHandler<HubspotEnv>[] {
   return [authenticate(tokens, account.clock), limitRequests(limits), runAutomation(account)];
@@ -57,7 +57,7 @@ export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<Hubspot
     api.route(`${path}/:fromType/:toType`, routes);
     api.route(`${path}/:fromType/:toType`, associationLabelRoutes());
   }
-  // HubSpot documents the labels of v4 with the version last, but its client library uses the path
+  // HubSpot documents the v4 labels with the version at the end of the path, but its client library uses the path
   // above.
   api.route('/crm/associations/v4/:fromType/:toType', associationLabelRoutes());
   api.route('/crm/v3/associations/:fromType/:toType', olderAssociationRoutes(account));
@@ -75,7 +75,7 @@ export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<Hubspot
   return api;
 }
 
-/** Workflows that are due run before a request is processed. */
+/** Runs due workflows before a request is processed. */
 function runAutomation({ automation }: Account): MiddlewareHandler<HubspotEnv> {
   return async (_c, next) => {
     automation.runDue();

@@ -1,4 +1,4 @@
-/** How a request passes through the account. */
+/** Assembles the account's routes and middleware. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
@@ -21,9 +21,9 @@ export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOption
   webhooks: Webhooks;
   drawLatency: DrawLatency;
   wait: Wait;
-  /** A UUID for each request. */
+  /** Returns a UUID for each request. */
   createId: () => string;
-  /** Receives unexpected errors. */
+  /** Called with unexpected errors. */
   report: (error: Error) => void;
 }
 

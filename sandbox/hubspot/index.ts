@@ -27,29 +27,31 @@ const DEFAULT_WEBHOOK_RETRY_MS = 1000;
 
 const PRIVATE_APP_ID = 8_412_006;
 
-/** The behaviour of the stand-in. Every option has a default. */
+/** Options of the stand-in. Every option has a default. */
 export interface HubspotSandboxOptions extends CrmSandboxOptions {
   /** Requests per app within ten seconds. 0 means no limit. Defaults to 190. */
   ratePer10s?: number;
-  /** Requests per day of all private apps. 0 means no limit. Defaults to 650,000. */
+  /** Requests per day of all private apps together. 0 means no limit. Defaults to 650,000. */
   dailyLimit?: number;
-  /** Searches within a second. 0 means no limit. Defaults to 5. */
+  /** Searches per second. 0 means no limit. Defaults to 5. */
   searchPerSecond?: number;
-  /** Searches see the account as it was this many milliseconds ago. Defaults to 1,000. */
+  /** The delay of searches (ms): they find the account as it was that long ago. Defaults to 1,000. */
   searchLagMs?: number;
-  /** Milliseconds for which webhook events are collected before they are sent. Defaults to 50. */
+  /** How long webhook events are collected before they are sent (ms). Defaults to 50. */
   webhookBatchMs?: number;
-  /** Milliseconds before webhook events are sent again to a receiver that did not accept them. Defaults to 1,000. */
+  /**
+   * How long the stand-in waits before it sends webhook events again to a receiver that did not accept them (ms).
+   * Defaults to 1,000.
+   */
   webhookRetryMs?: number;
-  /** The account number. Default: 48291057. */
+  /** The account number. Defaults to 48291057. */
   portalId?: number;
 }
 
-/** A running stand-in. */
 export interface HubspotSandbox {
   /** The base address of the API and of sign-in, without a slash at the end. */
   baseUrl: string;
-  /** The address under which `/_sandbox` is found. It is the same as the base address. */
+  /** The address below which `/_sandbox` is. It is the same as the base address. */
   rootUrl: string;
   /** A token of the private app, with every scope. */
   token: string;
@@ -57,7 +59,7 @@ export interface HubspotSandbox {
   clientSecret: string;
   /** The account number. */
   portalId: number;
-  /** Stops at once: cuts open connections and closes the database. */
+  /** Stops immediately: cuts open connections and closes the database. */
   close(): Promise<void>;
 }
 

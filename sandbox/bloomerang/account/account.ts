@@ -1,4 +1,4 @@
-/** The account: everything that its database contains. */
+/** An account with everything in its database. */
 
 import { keptSetting } from '../../crm/kept-setting.ts';
 import type { Database } from '../core/database.ts';
@@ -30,12 +30,12 @@ export interface Account {
 export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
   clock: () => number;
   variant: VariantBook;
-  /** Fields that an administrator has created before. */
+  /** Fields that an administrator has already created. */
   customFields: readonly NewCustomField[];
   createId: () => string;
 }
 
-/** Opens the account of a database, and fills it on first use. */
+/** Opens the account in a database. Fills it when it is first used. */
 export function openAccount(db: Database, options: AccountOptions): Account {
   const { clock, variant, world, contactCount } = options;
   const setting = (name: string, create: () => string) =>

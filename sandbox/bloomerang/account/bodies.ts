@@ -1,4 +1,4 @@
-/** Constituents, households and fields, in the form of the responses. */
+/** Formats constituents, households and fields as responses contain them. */
 import type { Variant } from '../core/variant.ts';
 import type { Account } from './account.ts';
 import { type Constituent, fullName, TEXT_PARTS } from './constituent.ts';
@@ -6,7 +6,7 @@ import type { CustomField, CustomValue } from './custom-fields.ts';
 import type { Detail, DetailKind } from './details.ts';
 import type { Household } from './households.ts';
 
-/** Returns a constituent as in lists and after a write. */
+/** Returns a constituent as lists and responses to writes show it. */
 export function constituentBody(account: Account, constituent: Constituent): object {
   const { details, variant } = account;
   const { id, accountNumber, type, createdAtMs, modifiedAtMs, modifiedBy, body } = constituent;
@@ -82,7 +82,7 @@ function customValues(account: Account, { body }: Constituent): object[] {
   });
 }
 
-/** `1,250,000.50` and `3/4/1962`, as on the screen. */
+/** Formats a value as on the screen, for example `1,250,000.50` or `3/4/1962`. */
 function shownValue(stored: string, { dataType }: CustomField, { values }: Variant): string {
   if (values === 'plain') return stored;
   if (dataType === 'Currency') {
@@ -149,7 +149,7 @@ export function valueBody({ id, fieldId, value, isActive }: CustomValue): object
   return { Id: id, FieldId: fieldId, Value: value, IsActive: isActive };
 }
 
-/** Times have whole seconds, and always end in Z, whatever their zone is. */
+/** Formats a time in whole seconds. It always ends in Z, whatever its zone is. */
 export function shownTime(atMs: number, { zoneMinutes }: Variant): string {
   const local = new Date(atMs + zoneMinutes * 60_000).toISOString();
   return `${local.slice(0, 19)}Z`;

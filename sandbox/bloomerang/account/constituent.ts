@@ -1,11 +1,11 @@
-/** A constituent as it is stored: everything except its addresses, e-mail addresses and phones. */
+/** A constituent as it is stored: everything except its addresses, email addresses and phones. */
 import { z } from 'zod';
 
 export const RESTRICTIONS = ['DoNotCall', 'DoNotMail', 'DoNotSolicit'] as const;
 
 const text = z.string().nullish();
 
-/** The parts that a client may write. The specification calls them `ConstituentBase`. */
+/** The parts that a client can write. The specification calls them `ConstituentBase`. */
 export const writablePartsSchema = z.object({
   Type: z.enum(['Individual', 'Organization']).optional(),
   Status: z.enum(['Active', 'Inactive', 'Deceased']).optional(),
@@ -31,7 +31,7 @@ export const writablePartsSchema = z.object({
 
 export type WritableParts = z.output<typeof writablePartsSchema>;
 
-/** The names of the texts that a client may write. */
+/** The names of the text parts that a client can write. */
 export const TEXT_PARTS = [
   ...(['FirstName', 'LastName', 'MiddleName', 'Prefix', 'Suffix', 'InformalName'] as const),
   ...([
@@ -55,11 +55,11 @@ export interface Body extends WritableParts {
   EmailInterestType: 'All' | 'Custom' | 'OptedOut';
   EmailInterestsUpdateReason?: string | null;
   groupIds: readonly number[];
-  /** By the ID of the custom field: a text, or the IDs of values. */
+  /** Values by the ID of the custom field: a text, or the IDs of choices. */
   custom: Readonly<Record<string, string | readonly number[]>>;
 }
 
-/** A row of the table, with its body read. */
+/** A row of the table, with its body parsed. */
 export interface Constituent {
   id: number;
   accountNumber: number;
@@ -70,7 +70,7 @@ export interface Constituent {
   body: Body;
 }
 
-/** The body of a constituent without anything in it. */
+/** The body of an empty constituent. */
 export const BLANK_BODY: Body = {
   Status: 'Active',
   CommunicationRestrictions: [],
@@ -79,7 +79,7 @@ export const BLANK_BODY: Body = {
   custom: {},
 };
 
-/** Returns the name that Bloomerang composes for an individual, or the organization's own. */
+/** Returns the name that Bloomerang composes for an individual, or the organization's own name. */
 export function fullName({
   Type,
   FullName,

@@ -1,4 +1,4 @@
-/** The constituents of an account. A deleted or merged one is gone: no request shows a trace of it. */
+/** The constituents of an account. Deleted and merged constituents are gone: no request shows a trace of them. */
 import type { Database } from '../core/database.ts';
 import type { Body, Constituent } from './constituent.ts';
 
@@ -16,17 +16,17 @@ export interface ListQuery {
 
 export interface Constituents {
   find(id: number): Constituent | undefined;
-  /** Also finds deleted and hidden ones. */
+  /** Also true for deleted and hidden constituents. */
   exists(id: number): boolean;
   list(query: ListQuery): { rows: Constituent[]; total: number; totalFiltered: number };
   all(): Constituent[];
   /** Returns the number of constituents that are not deleted or hidden. */
   count(): number;
   create(constituent: Omit<Constituent, 'id'>): Constituent;
-  /** Stores the body. `touches` is false for a change that does not count as a modification. */
+  /** Stores the body. `touches` is false if the change does not count as a modification. */
   save(constituent: Constituent, author: { by: string; atMs: number; touches: boolean }): void;
   delete(id: number): void;
-  /** The user of the key can no longer see it. */
+  /** Hides a constituent from the key's user, or shows it again. */
   hide(id: number, isHidden: boolean): void;
   changes(id: number): { at: string; by: string; before: Body }[];
 }

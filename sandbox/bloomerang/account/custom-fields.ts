@@ -1,4 +1,4 @@
-/** Custom fields of constituents, and the values of fields with choices. No request creates a field. */
+/** Custom fields of constituents, and the values of fields with choices. No API request can create a field. */
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
 
@@ -6,7 +6,7 @@ export const customFieldSchema = z.strictObject({
   name: z.string().min(1),
   dataType: z.enum(['Currency', 'Date', 'Decimal', 'Text', 'Year']).default('Text'),
   pickType: z.enum(['Freeform', 'PickOne', 'PickMultiple']).default('Freeform'),
-  /** The choices of a field with choices. */
+  /** The choices, if the field has any. */
   values: z.array(z.string()).default([]),
   isActive: z.boolean().default(true),
   isRequired: z.boolean().default(false),
@@ -26,7 +26,7 @@ export interface CustomValue {
 }
 
 export interface CustomFields {
-  /** An administrator creates a field on the page for it. */
+  /** Creates a field, as an administrator does on the page for it. */
   create(field: NewCustomField): CustomField;
   change(id: number, changes: Partial<Omit<CustomField, 'id'>>): void;
   find(id: number): CustomField | undefined;
@@ -47,7 +47,7 @@ export function createCustomFields(db: Database): CustomFields {
   );
   const allValues = db.prepare<[], ValueRow>('select * from custom_values order by id');
   const oneValue = db.prepare<[number], ValueRow>('select * from custom_values where id = ?');
-  // They are read with each constituent of a page.
+  // Cached, because the fields are read for each constituent of a page.
   let cached: Map<number, CustomField> | null = null;
 
   function load(): Map<number, CustomField> {

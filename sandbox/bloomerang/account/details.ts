@@ -1,4 +1,4 @@
-/** Addresses, e-mail addresses and phones. Each is a separate record, and one of each kind is the primary one. */
+/** Addresses, email addresses and phones. Each is a separate record, and one record of each kind is primary. */
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
 
@@ -40,15 +40,15 @@ export interface Detail {
 }
 
 export interface Details {
-  /** The primary one comes first. */
+  /** Returns a constituent's records, with the primary one first. */
   of(constituentId: number): Detail[];
   list(kind: DetailKind): Detail[];
   find(kind: DetailKind, id: number): Detail | undefined;
-  /** A new primary one makes the current one secondary. */
+  /** Adds a record. If it is primary, the current primary record becomes secondary. */
   add(detail: Omit<Detail, 'id'>): Detail;
   update(detail: Detail): void;
   remove(id: number): void;
-  /** Removes the primary one of this kind. */
+  /** Removes the primary record of this kind. */
   removePrimary(constituentId: number, kind: DetailKind): void;
 }
 

@@ -1,4 +1,4 @@
-/** Groups of constituents. The API shows them only in their members. */
+/** Groups of constituents. The API shows them only as part of their members. */
 import type { Database } from '../core/database.ts';
 
 export interface Group {
@@ -8,7 +8,7 @@ export interface Group {
 }
 
 export interface Groups {
-  /** Creates the group if there is none with this name. */
+  /** Returns the group with this name. Creates it if it does not exist. */
   open(name: string): Group;
   find(id: number): Group | undefined;
 }

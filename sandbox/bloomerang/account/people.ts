@@ -1,4 +1,4 @@
-/** The people of the world as constituents, with households and organizations between them. */
+/** Stores the world's people as constituents, with households and organizations. */
 import { chooseGroups } from '../../../people/groups.ts';
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Database } from '../core/database.ts';
@@ -14,20 +14,20 @@ const HISTORY_MS = 2 * 365 * 86_400_000;
 /** All constituents are at least a day old, so there are no changes on the first night. */
 const QUIET_MS = 86_400_000;
 
-/** Every this many people, two of them live in one household. */
+/** In each block of this many people, two live in one household. */
 const PEOPLE_PER_HOUSEHOLD = 25;
 
-/** The author of everything that was entered before. */
+/** The author of everything that was entered before the stand-in started. */
 export const USER = 'Example Staff User';
 
 export interface PeopleOptions {
   world: World;
-  /** The number of people in the world's contact list whom the account contains. */
+  /** The number of people from the world's contact list in this account. */
   contactCount: number;
   nowMs: number;
 }
 
-/** The parts of an account that people are stored in. */
+/** The parts of an account that store people. */
 interface Rooms {
   db: Database;
   details: Details;
@@ -89,7 +89,7 @@ function addDetails(
     const body = { Type: 'Home', Value: email, IsBad: false };
     details.add({ ...common, kind: 'email', body });
   }
-  // Numbers that are reserved for fiction.
+  // Every second person gets a phone number from the range reserved for fiction.
   if (number % 2 === 0) {
     const lastDigits = String(100 + (number % 100)).padStart(4, '0');
     const body = { Type: 'Home', Number: `(555) 555-${lastDigits}` };
@@ -97,7 +97,7 @@ function addDetails(
   }
 }
 
-/** Two people who were entered one after the other share a household. */
+/** Puts two people who were entered one after the other into one household. */
 function joinHousehold(account: Rooms, id: number, person: CrmPerson, atMs: number): void {
   const { db, households } = account;
   const headId = id - IDS_PER_PERSON.step;

@@ -1,4 +1,4 @@
-/** Reasons for which the account refuses writes. */
+/** Rules by which the account refuses writes. */
 import { z } from 'zod';
 import type { RuleBook } from '../../crm/control.ts';
 import { BloomerangError, invalid } from '../core/errors.ts';
@@ -6,7 +6,7 @@ import { BloomerangError, invalid } from '../core/errors.ts';
 const name = z.string().optional();
 
 export const ruleSchema = z.discriminatedUnion('kind', [
-  /** Refuses each change of these constituents. */
+  /** Refuses each change to these constituents. */
   z.strictObject({
     kind: z.literal('refuse'),
     name,
@@ -16,7 +16,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     /** The number of refusals. Without it, the rule always applies. */
     times: z.number().int().min(1).optional(),
   }),
-  /** Refuses values of a custom field. The response may name it. */
+  /** Refuses values of a custom field. The response can name the field. */
   z.strictObject({
     kind: z.literal('refuseField'),
     name,
@@ -24,7 +24,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.number().int()).optional(),
     names: z.boolean().default(false),
   }),
-  /** Accepts values of a custom field without an error, and does not store them. */
+  /** Accepts values of a custom field without an error, but does not store them. */
   z.strictObject({
     kind: z.literal('ignoreField'),
     name,
@@ -35,7 +35,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
 export type Rule = z.output<typeof ruleSchema>;
 
 export interface Rules extends RuleBook<Rule> {
-  /** Throws the refusal of a change, if a rule applies. */
+  /** Throws an error if a rule refuses the change. */
   check(id: number, fieldIds: readonly number[]): void;
   ignores(fieldId: number): boolean;
 }

@@ -1,4 +1,4 @@
-/** Writes of constituents, as a client makes them. */
+/** Creates and changes constituents as clients request it. */
 import { z } from 'zod';
 import { BloomerangError, invalid, notFound } from '../core/errors.ts';
 import type { Account } from './account.ts';
@@ -39,7 +39,7 @@ const SECONDARY = {
   phone: 'SecondaryPhones',
 } as const satisfies Record<DetailKind, keyof ConstituentInput>;
 
-/** Creates a constituent, without a search for duplicates. */
+/** Creates a constituent without searching for duplicates. */
 export function createConstituent(
   account: Account,
   input: ConstituentInput,
@@ -58,7 +58,7 @@ export function createConstituent(
   })();
 }
 
-/** Updates a constituent by the variant in force, and returns it. */
+/** Updates a constituent as the current variant says, and returns it. */
 export function updateConstituent(
   account: Account,
   id: number,
@@ -90,7 +90,9 @@ export function updateConstituent(
   })();
 }
 
-/** Communication settings have their own request, so a replacing PUT keeps them. */
+/**
+ * Clears the parts that a replacing PUT does not name. Communication settings have their own request, so they are kept.
+ */
 function blankParts(body: Body): Body {
   const { HouseholdId, PreferredCommunicationChannel, CommunicationRestrictions } = body;
   const { CommunicationRestrictionsUpdateReason, EmailInterestType, groupIds } = body;
@@ -238,7 +240,7 @@ export function updateCommunication(
   return account.constituents.find(id) ?? present;
 }
 
-/** Returns the body of a request in this form. The response is 400 if it has another one. */
+/** Parses a request's body. Responds with 400 if it does not match the schema. */
 export function readInput<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,

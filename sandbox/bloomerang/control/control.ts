@@ -30,15 +30,18 @@ export interface ControlOptions extends ControlParts<BloomerangFault, RequestDet
 
 const id = z.number().int();
 
-/** Edits that a user of the account makes by hand. The variant says nothing about them. */
+/** Edits that a user of the account makes by hand. The variant does not affect them. */
 const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('create'), values: constituentInputSchema }),
-  /** Imports many at once. Names may be blank. The IDs follow each other. The response has the first one. */
+  /**
+   * Imports many constituents. Their names can be blank. Their IDs are consecutive, and the response contains the first
+   * ID.
+   */
   z.strictObject({ action: z.literal('import'), rows: z.array(constituentInputSchema) }),
-  /** Changes exactly these parts. Null for the primary address, e-mail address or phone removes it. */
+  /** Changes exactly these parts. Null removes the primary address, email address or phone. */
   z.strictObject({ action: z.literal('update'), id, values: constituentInputSchema.partial() }),
   z.strictObject({ action: z.literal('delete'), id }),
-  /** The loser's ID is gone afterwards, without a trace. */
+  /** Merges two constituents. Afterwards the loser's ID is gone without a trace. */
   z.strictObject({ action: z.literal('merge'), winnerId: id, loserId: id }),
   z.strictObject({ action: z.literal('group'), name: z.string(), ids: z.array(id) }),
   z.strictObject({ action: z.literal('hide'), ids: z.array(id), hidden: z.boolean() }),
@@ -52,7 +55,7 @@ const editSchema = z.discriminatedUnion('action', [
   }),
 ]);
 
-/** The variant checks the names and values. */
+/** The variant's own schema checks the names and values. */
 const variantChangesSchema = z.record(z.string(), z.unknown());
 
 const fieldChangesSchema = z.strictObject({
@@ -95,7 +98,7 @@ export function controlRoutes(options: ControlOptions): Hono {
   return router;
 }
 
-/** Makes the edit and returns the ID of the constituent, or of the group. */
+/** Makes the edit. Returns the ID of the constituent or the group. */
 function edit(account: Account, order: Edit): number {
   const { constituents, groups } = account;
   switch (order.action) {
@@ -181,7 +184,7 @@ function toParts(values: object): Partial<Body> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Reads everything about a constituent, with the bodies that it had before each change. */
+/** Returns everything about a constituent, including its bodies before each change. */
 function readRecord(account: Account, recordId: number) {
   const found = account.constituents.find(recordId);
   if (found === undefined) return undefined;

@@ -1,10 +1,10 @@
-/** The single database of the stand-in: its schema, and how it is opened. */
+/** Opens the stand-in's database, and defines its schema. */
 
 import { type Database, openDatabase as openFile } from '../../../testbed/database.ts';
 
 export type { Database };
 
-/** Opens a file, or a database in memory if there is none. */
+/** Opens a file, or a database in memory if no file is given. */
 export function openDatabase(file: string | undefined): Database {
   return openFile(file, SCHEMA);
 }

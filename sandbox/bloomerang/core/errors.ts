@@ -1,4 +1,4 @@
-/** Rejections, in the form of ASP.NET: a message, and the errors of a form if there are any. */
+/** Rejections in the form of ASP.NET: a message, and the errors of form fields if there are any. */
 
 type Status = 400 | 401 | 403 | 404 | 409 | 423 | 429 | 500 | 503;
 

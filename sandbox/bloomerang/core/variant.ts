@@ -1,42 +1,42 @@
 /**
- * The points on which Bloomerang's documents say nothing. A real account behaves in one way. Nobody can look it up
- * without an account, so the stand-in can behave in each of them.
+ * Behaviour that Bloomerang's documents do not specify. A real account behaves in only one way, but nobody can find out
+ * without an account. The stand-in can therefore behave in each possible way.
  */
 import { z } from 'zod';
 
 export const variantSchema = z.strictObject({
-  /** Whether a PUT keeps the parts of a constituent that its body does not name, or blanks them. */
+  /** Whether a PUT keeps or clears the parts of a constituent that its body does not contain. */
   put: z.enum(['merges', 'replaces']).default('merges'),
-  /** The same for the entries of `CustomValues`, if the body has this list. */
+  /** Whether a PUT with `CustomValues` keeps or clears the entries that the list does not contain. */
   customValues: z.enum(['merges', 'replaces']).default('merges'),
   /**
-   * Whether a PUT needs the names of an individual. The specification says that they are required, and clients send
-   * bodies without them.
+   * Whether a PUT needs an individual's names. The specification says that they are required, but clients send bodies
+   * without them.
    */
   names: z.enum(['optional', 'required']).default('optional'),
   /** The largest `take` of a list. The specification says 50. */
   maxTake: z.number().int().min(1).max(50).default(50),
-  /** Whether a larger `take` is cut or refused. */
+  /** Whether a larger `take` is reduced or refused. */
   largerTake: z.enum(['cut', 'refuse']).default('cut'),
-  /** The response to too many requests: 429 with `Retry-After`, 429 without, or 503. */
+  /** The response to too many requests: 429 with `Retry-After`, 429 without it, or 503. */
   throttling: z.enum(['retryAfter', 'bare', 'unavailable']).default('retryAfter'),
-  /** Minutes between UTC and the times in an `AuditTrail`, all of which end in `Z`. */
+  /** The offset in minutes between UTC and the times in an `AuditTrail`, which all end in `Z`. */
   zoneMinutes: z.number().int().min(-720).max(840).default(0),
-  /** True if a changed address, e-mail address, phone or custom value changes `LastModifiedDate`. */
+  /** True if changing an address, email address, phone or custom value also changes `LastModifiedDate`. */
   partsCountAsChange: z.boolean().default(true),
-  /** Whether a constituent contains its groups. */
+  /** Whether a constituent's response contains its groups. */
   groups: z.enum(['shown', 'hidden']).default('shown'),
-  /** Whether a blank part is left out of a response, as in the responses that clients quote, or null. */
+  /** Whether a blank part is omitted from a response, as in the responses that clients quote, or is null. */
   blanks: z.enum(['omitted', 'null']).default('omitted'),
-  /** Whether the value of a freeform field is an object, as in the specification, or a text. */
+  /** Whether the value of a freeform field is an object, as in the specification, or a string. */
   freeform: z.enum(['object', 'text']).default('object'),
-  /** Whether amounts and dates are returned in the form in which they were written, or as on the screen. */
+  /** Whether amounts and dates are returned in the form in which they were written, or in the form on the screen. */
   values: z.enum(['plain', 'formatted']).default('plain'),
 });
 
 export type Variant = z.output<typeof variantSchema>;
 
-/** The variant in force, which can change while the stand-in runs. */
+/** The current variant, which can change while the stand-in runs. */
 export interface VariantBook {
   current(): Variant;
   /** Throws a ZodError for an unknown name or value. */

@@ -1,4 +1,4 @@
-/** The values that middleware adds to a request. */
+/** The values that middleware stores on a request. */
 import type { HttpBindings } from '@hono/node-server';
 import type { BloomerangFault } from './faults.ts';
 
@@ -6,7 +6,7 @@ export interface BloomerangEnv {
   Bindings: HttpBindings;
   Variables: {
     fault: BloomerangFault | undefined;
-    /** The name of the user whose key or token signed the request. */
+    /** The name of the user to whom the request's key or token belongs. */
     user: string;
   };
 }

@@ -1,13 +1,13 @@
-/** The faults of this service: those of any HTTP service. */
+/** The faults that this stand-in can play: only those of any HTTP service. */
 import { z } from 'zod';
 import { faultRulesSchema } from '../../../testbed/fault-rules.ts';
 import { HTTP_FAULTS } from '../../../testbed/faults.ts';
 
 const faultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
-  /** This request is refused as if its key were wrong. */
+  /** Refuses this request as if its key were wrong. */
   z.strictObject({ kind: z.literal('invalidKey') }),
-  /** Too many requests, in the form of the variant. */
+  /** Responds as if there were too many requests, in the variant's form. */
   z.strictObject({ kind: z.literal('limit') }),
 ]);
 

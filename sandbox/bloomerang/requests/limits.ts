@@ -1,4 +1,4 @@
-/** The number of requests in a second. Bloomerang documents no limit. By default, there is none. */
+/** Limits the number of requests per second. Bloomerang documents no limit, so there is none by default. */
 import type { MiddlewareHandler } from 'hono';
 import { BloomerangError } from '../core/errors.ts';
 import type { Variant, VariantBook } from '../core/variant.ts';

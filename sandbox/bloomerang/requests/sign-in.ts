@@ -1,4 +1,4 @@
-/** Private keys in `X-API-KEY`, and OAuth 2 with the authorization code flow. */
+/** Sign-in with private keys in `X-API-KEY`, and with OAuth 2 and its authorization code flow. */
 import { Hono, type MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
@@ -18,13 +18,13 @@ export interface SignInOptions {
 }
 
 export interface SignIn {
-  /** Issues a private key of a user. */
+  /** Issues a private key for the user. */
   issueKey(key: string): void;
   revokeKeys(): void;
   authenticate: MiddlewareHandler<BloomerangEnv>;
   /** `POST /oauth/token`, without a key. */
   tokenRoutes: Hono<BloomerangEnv>;
-  /** `/authorize`, which is on another host at the vendor. The user agrees at once. */
+  /** `/authorize`, which is on another host at Bloomerang. The user agrees immediately. */
   authorizeRoutes: Hono<BloomerangEnv>;
 }
 

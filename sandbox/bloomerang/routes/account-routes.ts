@@ -1,4 +1,4 @@
-/** The database, the user of the key, custom fields and households. */
+/** Routes for the database, the key's user, custom fields and households. */
 import { Hono } from 'hono';
 import type { Account } from '../account/account.ts';
 import { fieldBody, householdBody, valueBody } from '../account/bodies.ts';
@@ -6,7 +6,7 @@ import { invalid, notFound } from '../core/errors.ts';
 import type { BloomerangEnv } from '../requests/context.ts';
 import { pageOf, readIds, readPage, readTime } from './lists.ts';
 
-/** The objects that can have custom fields. The stand-in has fields only for constituents. */
+/** The kinds of objects that can have custom fields. The stand-in has fields only for constituents. */
 const TYPES = ['Constituent', 'Transaction', 'Interaction', 'Note', 'Benevon'];
 
 export function accountRoutes(account: Account): Hono<BloomerangEnv> {

@@ -1,4 +1,4 @@
-/** Addresses, e-mail addresses and phones as separate records. */
+/** Routes for addresses, email addresses and phones as separate records. */
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Account } from '../account/account.ts';
@@ -16,7 +16,7 @@ const ownerSchema = z.object({
   IsPrimary: z.boolean().default(false),
 });
 
-/** Returns the routes of one kind. */
+/** Returns the routes for one kind of record. */
 export function detailRoutes(account: Account, kind: DetailKind): Hono<BloomerangEnv> {
   const { details, constituents, variant, clock } = account;
   const routes = new Hono<BloomerangEnv>();

@@ -1,4 +1,4 @@
-/** Lists: `skip`, `take`, IDs between pipes, and times. */
+/** Parameters of lists: `skip`, `take`, IDs separated by pipes, and times. */
 import { z } from 'zod';
 import { invalid } from '../core/errors.ts';
 import type { Variant } from '../core/variant.ts';
@@ -10,7 +10,7 @@ const pageSchema = z.object({
   take: z.coerce.number().int().min(1).default(DEFAULT_TAKE),
 });
 
-/** Returns the part of a list that a request wants. */
+/** Returns the range of a list that a request asks for. */
 export function readPage(query: Readonly<Record<string, string>>, variant: Variant) {
   const parsed = pageSchema.safeParse(query);
   if (!parsed.success) throw invalid('skip and take must be whole numbers.');
@@ -21,7 +21,7 @@ export function readPage(query: Readonly<Record<string, string>>, variant: Varia
   return { skip, take: Math.min(take, variant.maxTake) };
 }
 
-/** IDs between pipes, or undefined without the parameter. */
+/** Parses IDs separated by pipes. Returns undefined if the parameter is missing. */
 export function readIds(text: string | undefined): number[] | undefined {
   if (text === undefined) return undefined;
   const ids = text.split('|').map(Number);
@@ -29,7 +29,7 @@ export function readIds(text: string | undefined): number[] | undefined {
   return ids;
 }
 
-/** Returns a time of the same zone as the times in responses. */
+/** Parses a time in the same zone as the times in responses. */
 export function readTime(text: string | undefined, { zoneMinutes }: Variant): number | undefined {
   if (text === undefined) return undefined;
   const time = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
@@ -37,7 +37,7 @@ export function readTime(text: string | undefined, { zoneMinutes }: Variant): nu
   return time - zoneMinutes * 60_000;
 }
 
-/** Returns a page of a list in memory. */
+/** Returns one page of a list in memory. */
 export function pageOf<Row>(
   rows: readonly Row[],
   total: number,

@@ -1,11 +1,11 @@
-/** The fields of a contact, as APIv4 shows and compares them. */
+/** A contact's fields, as APIv4 shows and compares them. */
 
 import { formatTime, parseTime } from '../core/site-time.ts';
 import type { Row } from '../core/tables.ts';
 import { type CustomField, decoded } from '../custom/custom-fields.ts';
 import type { Site } from '../site/site.ts';
 
-/** Core fields, with their type in `getFields`. */
+/** Core fields with their type in `getFields`. */
 export const CORE_FIELDS = {
   id: 'Integer',
   contact_type: 'String',
@@ -37,14 +37,14 @@ const ADDRESS_COLUMNS = ['street_address', 'supplemental_address_1', 'city', 'po
 
 const STATES = ['CA', 'NY', 'IL', 'TX', 'MA', 'WA', 'FL'];
 
-/** True if the user sees this contact at all. */
+/** Returns true if the user can see this contact at all. */
 export function isVisible({ permissions }: Site, contact: Row | undefined): contact is Row {
   if (contact === undefined || permissions.isHidden(contact.id)) return false;
   if (!permissions.has('view all contacts') && !permissions.has('edit all contacts')) return false;
   return contact['is_deleted'] !== true || permissions.has('access deleted contacts');
 }
 
-/** Rows that belong to contacts, found by the contact: its primary address, email or phone. */
+/** Rows that belong to contacts, found by contact ID: the primary address, email or phone. */
 export class PrimaryRows {
   readonly #byContact = new Map<string, Map<number, Row>>();
   readonly #site: Site;
@@ -90,7 +90,7 @@ export function shownValue(site: Site, primary: PrimaryRows, contact: Row, path:
   return field === undefined ? undefined : customValue(site, contact, field, suffix);
 }
 
-/** Returns a field's value for comparison, with times as numbers. */
+/** Returns a field's value for comparison. Times are numbers. */
 export function comparedValue(
   site: Site,
   primary: PrimaryRows,
@@ -103,7 +103,7 @@ export function comparedValue(
   return shownValue(site, primary, contact, path);
 }
 
-/** Reads the times in a condition. The database may compare them in another zone than the site writes them. */
+/** Parses the times in a condition. The database may compare them in another time zone than the site writes them. */
 export function withTimes(where: readonly unknown[], site: Site): unknown[] {
   const { timeZone, databaseZone } = site.variants();
   return where.map((clause) => {
@@ -117,7 +117,7 @@ export function withTimes(where: readonly unknown[], site: Site): unknown[] {
   });
 }
 
-/** Returns the custom field, if the user has access to custom data. */
+/** Returns the custom field with this name if the user has access to custom data. */
 export function findCustomField(site: Site, name: string): CustomField | undefined {
   if (!site.permissions.has('access all custom data')) return undefined;
   return site.custom.find(name);
@@ -162,7 +162,7 @@ function primaryValue(
   return addressValue(primary.of('Address', contact.id), column, suffix);
 }
 
-/** Returns a column of an address, or undefined if there is no such column. */
+/** Returns the value of an address column, or undefined if there is no such column. */
 export function addressValue(
   address: Row | undefined,
   column: string,

@@ -1,4 +1,4 @@
-/** `Contact.getFields`: the fields that the user may know of. */
+/** `Contact.getFields`: describes the fields that the user can see. */
 
 import { z } from 'zod';
 import type { CustomField, Option } from '../custom/custom-fields.ts';
@@ -11,7 +11,7 @@ const paramsSchema = z.object({
   loadOptions: z.union([z.boolean(), z.array(z.string())]).default(false),
   select: z.array(z.string()).default([]),
   where: z.array(z.unknown()).default([]),
-  /** The contact whose fields are wanted. All fields are described if it has no type. */
+  /** The contact whose fields are requested. If it has no type, all fields are described. */
   values: z
     .object({
       contact_type: z.string().optional(),
@@ -20,7 +20,7 @@ const paramsSchema = z.object({
     .default({}),
 });
 
-/** Core fields of one contact type. */
+/** Core fields that belong to only one contact type. */
 const FIELDS_OF_TYPE: Readonly<Record<string, string>> = {
   organization_name: 'Organization',
   household_name: 'Household',
@@ -46,7 +46,10 @@ export function describeFields(site: Site, input: unknown): Described[] {
   return described.filter((field) => meets(where, (name) => field[name]));
 }
 
-/** A contact with a blank subtype has only the fields of all subtypes. */
+/**
+ * Returns true if a contact has this field. If the contact has no subtype, it has only the fields that apply to all
+ * subtypes.
+ */
 function isFor(
   { contactType, subTypes }: CustomField,
   values: z.output<typeof paramsSchema>['values'],
@@ -75,7 +78,7 @@ function describeGroups(): Described {
   };
 }
 
-/** APIv4's own names of types. */
+/** APIv4's own names for types. */
 const API_TYPES: Readonly<Record<string, string>> = {
   Memo: 'Text',
   Int: 'Integer',

@@ -1,4 +1,4 @@
-/** Changes of contacts: through the API, and by the people who work in CiviCRM. */
+/** Changes contacts, through the API or as people who work in CiviCRM. */
 
 import { z } from 'zod';
 import { ApiError, unauthorized } from '../core/errors.ts';
@@ -19,11 +19,11 @@ const createSchema = z.object({ values: valuesSchema });
 
 type Values = z.output<typeof valuesSchema>;
 
-/** Creates or changes records. What remains after a refused record depends on the site. */
+/** Creates or changes records. The site's variant decides which records remain if one is refused. */
 export function saveContacts(site: Site, input: unknown): Values[] {
   const { records, defaults } = saveSchema.parse(input);
   const complete = records.map((record) => ({ ...defaults, ...record }));
-  // Permissions are checked for all records before the first is written.
+  // Permissions for all records are checked before the first record is written.
   for (const record of complete) requireAccess(site, record);
   const write = () => complete.map((record) => writeRecord(site, record, 'api'));
   return site.variants().saveMode === 'whole' ? transact(site, write) : write();
@@ -64,13 +64,13 @@ function requireAccess(site: Site, { id }: Values): void {
   if (id !== undefined && site.permissions.isHidden(Number(id))) throw unauthorized();
 }
 
-/** Writes one record. Returns the values of the request, as APIv4 does. */
+/** Writes one record. Like APIv4, returns the values of the request. */
 export function writeRecord(site: Site, record: Values, by: LedgerChange['by']): Values {
   const contacts = site.tables.of('Contact');
   const { id: given, ...values } = record;
   const present = given === undefined ? undefined : contacts.get(Number(given));
   if (given !== undefined && present === undefined) {
-    // The custom data of a contact that does not exist violates a foreign key.
+    // Custom data of a contact that does not exist violates a foreign key.
     throw new ApiError('DB Error: constraint violation');
   }
   if (by === 'api' && present !== undefined) site.rules.check(present.id, values);
@@ -94,7 +94,7 @@ function recordChanges(site: Site, contact: Row, changes: Values, by: LedgerChan
   }
 }
 
-/** Turns fields into columns. Fields that do not exist, or that the user may not access, are dropped without an error. */
+/** Converts fields to columns. Drops fields that do not exist or that the user cannot access, without an error. */
 function toColumns(site: Site, values: Values, by: LedgerChange['by']): Values {
   const columns: Values = {};
   for (const [path, value] of Object.entries(values)) {
@@ -104,7 +104,7 @@ function toColumns(site: Site, values: Values, by: LedgerChange['by']): Values {
     const field = by === 'api' ? findCustomField(site, name) : site.custom.find(name);
     if (field === undefined) continue;
     const options = suffix === undefined ? null : site.custom.optionsOf(field);
-    // An option that does not exist becomes a blank.
+    // An option that does not exist is stored as blank.
     const wanted =
       options === null
         ? value
@@ -134,7 +134,7 @@ export function deleteContacts(site: Site, input: unknown): Values[] {
   });
 }
 
-/** Moves a contact to the trash, or removes it for good. */
+/** Moves a contact to the trash, or deletes it permanently. */
 export function trash(site: Site, id: number, usesTrash = true): void {
   const contacts = site.tables.of('Contact');
   if (!usesTrash) {
@@ -145,7 +145,7 @@ export function trash(site: Site, id: number, usesTrash = true): void {
   contacts.update(id, { is_deleted: true, ...stamp });
 }
 
-/** Merges a contact into another one, and leaves the activities by which CiviCRM remembers it. */
+/** Merges a contact into another contact, and creates the activities with which CiviCRM records a merge. */
 export function mergeContacts(site: Site, loser: number, winner: number): void {
   const { tables } = site;
   trash(site, loser);
@@ -164,7 +164,7 @@ function addActivity(site: Site, type: string, parent: number | null, target: nu
   return activity.id;
 }
 
-/** Returns the rows of `ActivityContact`, with the fields of their activities. */
+/** Returns the rows of `ActivityContact` together with their activities' fields. */
 export function activityRows(site: Site): Row[] {
   const { tables, permissions } = site;
   if (!permissions.has('view all activities')) return [];
@@ -186,7 +186,7 @@ export function activityRows(site: Site): Row[] {
   });
 }
 
-/** The contact that this contact was merged into, or null if it was not merged. */
+/** Returns the contact into which this contact was merged, or null. */
 export function mergedTo(site: Site, contactId: number): number | null {
   const rows = activityRows(site);
   const deletion = rows.findLast(
@@ -199,7 +199,7 @@ export function mergedTo(site: Site, contactId: number): number | null {
   return target === undefined ? null : Number(target['contact_id']);
 }
 
-/** Returns the contacts that were merged into this one. CiviCRM reads them without regard to permissions. */
+/** Returns the contacts that were merged into this contact. CiviCRM does not check permissions here. */
 export function mergedFrom({ tables }: Site, contactId: number): number[] {
   const targets = [...tables.of('ActivityContact').all()];
   const merges = targets

@@ -83,7 +83,7 @@ const accessSchema = z.strictObject({ ids, access: z.enum(['hidden', 'visible'])
 const groupSchema = z.strictObject({
   title: z.string(),
   members: ids.default([]),
-  /** Conditions of APIv4, for a smart group. */
+  /** The APIv4 conditions of a smart group. */
   search: z.array(z.unknown()).nullable().default(null),
 });
 
@@ -122,7 +122,7 @@ const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('merge'), loser: z.number(), winner: z.number() }),
 ]);
 
-/** Does what a user does in CiviCRM. */
+/** Does what a user does by hand in CiviCRM. */
 function edit(site: Site, order: z.output<typeof editSchema>): object {
   const contacts = site.tables.of('Contact');
   switch (order.action) {
@@ -145,7 +145,7 @@ function edit(site: Site, order: z.output<typeof editSchema>): object {
   }
 }
 
-/** Replaces the primary address. */
+/** Replaces the contact's primary address. */
 function setAddress(site: Site, contactId: number, values: z.output<typeof address>): void {
   const addresses = site.tables.of('Address');
   const present = [...addresses.all()].find((row) => row['contact_id'] === contactId);
@@ -157,7 +157,7 @@ function setAddress(site: Site, contactId: number, values: z.output<typeof addre
   }
 }
 
-/** Returns the contact as its columns, with custom fields under their names. */
+/** Returns the contact's columns, with custom fields by name. */
 function showRecord({ custom }: Site, record: Record<string, unknown>): Record<string, unknown> {
   const named = custom.list().map(({ id, name }) => [name, record[`custom_${id}`] ?? null]);
   return { ...record, ...Object.fromEntries(named) };

@@ -1,9 +1,9 @@
-/** The ways in which CiviCRM rejects a request. */
+/** The errors with which CiviCRM rejects a request. */
 
-/** An exception behind APIv4. It becomes a JSON body with `error_code` and `error_message`. */
+/** An APIv4 exception. The response is a JSON body with `error_code` and `error_message`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** 403 for a missing permission. CiviCRM answers every other exception with 500. */
+  /** 403 for a missing permission. CiviCRM responds to every other exception with 500. */
   readonly status: 403 | 500;
 
   constructor(message: string, status: 403 | 500 = 500) {
@@ -12,17 +12,17 @@ export class ApiError extends Error {
   }
 }
 
-/** PHP ends in the middle of a request, for example in a hook of an extension. The response is a page. */
+/** PHP dies in the middle of a request, for example in a hook of an extension. The response is an HTML page. */
 export class PhpFatalError extends Error {
   override readonly name = 'PhpFatalError';
 }
 
-/** The extension authx rejects the credential. It responds with plain text, not with JSON. */
+/** The authx extension rejects the credential. The response is plain text, not JSON. */
 export class SignInError extends Error {
   override readonly name = 'SignInError';
 }
 
-/** The user has no permission for this entity or this record. */
+/** Returns the error for a user without permission for this entity or record. */
 export function unauthorized(message = 'ACL check failed'): ApiError {
   return new ApiError(message, 403);
 }

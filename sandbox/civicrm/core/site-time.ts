@@ -1,13 +1,13 @@
-/** Times as CiviCRM writes and reads them: without a zone, in the zone of the site. */
+/** Formats and parses times as CiviCRM does: in the site's time zone, which is not written. */
 
-/** Formats a time as `2026-11-30 02:00:00` in this zone. CiviCRM drops the milliseconds. */
+/** Formats a time like `2026-11-30 02:00:00` in this zone. CiviCRM drops the milliseconds. */
 export function formatTime(ms: number, timeZone: string): string {
   return formatterOf(timeZone).format(Math.floor(ms / 1000) * 1000);
 }
 
 /**
- * Reads a time as PHP's `strtotime` does: with its own zone if it names one, and otherwise in the zone of the site. NaN
- * for any other text.
+ * Parses a time as PHP's `strtotime` does: in the zone that the text names, and otherwise in the site's zone. Returns
+ * NaN for any other text.
  */
 export function parseTime(text: string, timeZone: string): number {
   const [, day = '', time = '00:00:00', zone] =
@@ -28,7 +28,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const known = formatters.get(timeZone);
   if (known !== undefined) return known;
-  // Swedish dates have the form of the SQL standard.
+  // The Swedish date format is the same as the SQL standard's.
   const formatter = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     ...{ year: 'numeric', month: '2-digit', day: '2-digit' },

@@ -1,30 +1,30 @@
-/** The rows of the site: in memory for queries, and in SQLite so that a restarted stand-in has them again. */
+/** The site's rows. They are in memory for queries, and in SQLite so that a restarted stand-in still has them. */
 
 import { type Database, openDatabase } from '../../../testbed/database.ts';
 
 export type { Database };
 
-/** A row. Its values have the form in which the database stores them. */
+/** A row. Its values are in the form in which the database stores them. */
 export type Row = { id: number } & Record<string, unknown>;
 
-/** The rows of one entity, in the order of their IDs. */
+/** The rows of one entity in the order of their IDs. */
 export interface Table {
   get(id: number): Row | undefined;
   all(): IterableIterator<Row>;
-  /** Adds a row under the next ID. */
+  /** Adds a row with the next ID. */
   insert(values: Record<string, unknown>): Row;
   update(id: number, values: Record<string, unknown>): void;
   remove(id: number): void;
   count(): number;
-  /** Grows with each change of a row. */
+  /** A number that grows with each change to a row. */
   revision(): number;
 }
 
-/** All entities. */
+/** The tables of all entities. */
 export interface Tables {
   db: Database;
   of(entity: string): Table;
-  /** Carries work out as a whole: after an error, every row is as it was before. */
+  /** Does the work in a transaction. After an error, every row is as before. */
   transact<Result>(work: () => Result): Result;
 }
 
@@ -39,7 +39,7 @@ export function openTables(file: string | undefined): Tables {
   const put = db.prepare('insert or replace into rows values (?, ?, ?)');
   const drop = db.prepare('delete from rows where entity = ? and id = ?');
   const tables = new Map<string, Map<number, Row>>();
-  /** IDs are never given twice. */
+  /** IDs are never used twice. */
   const lastIds = new Map<string, number>();
   const revisions = new Map<string, number>();
   const saved = db.prepare<[], { entity: string; id: number; data: string }>(
@@ -49,7 +49,7 @@ export function openTables(file: string | undefined): Tables {
     rowsOf(entity).set(id, { ...JSON.parse(data), id });
     lastIds.set(entity, id);
   }
-  /** The earlier rows of the transaction in progress, or null if there is none. */
+  /** The previous rows in the current transaction, or null outside of one. */
   let journal: { entity: string; id: number; before: Row | undefined }[] | null = null;
 
   return {

@@ -1,4 +1,4 @@
-/** Creating custom groups, custom fields and their options. */
+/** Creates custom groups, custom fields and their options. */
 
 import { z } from 'zod';
 import { ApiError, unauthorized } from '../core/errors.ts';
@@ -9,7 +9,7 @@ const groupSchema = z.object({
   title: z.string().min(1),
   name: z.string().optional(),
   extends: z.string(),
-  /** The subtypes of the contacts that have the group. All contacts of the type if it is blank. */
+  /** The subtypes of the contacts that have the group. Null for all contacts of the type. */
   extends_entity_column_value: z.array(z.string()).nullable().default(null),
   is_active: z.boolean().default(true),
   style: z.string().default('Inline'),
@@ -31,7 +31,7 @@ const fieldSchema = z.object({
   serialize: z.number().nullable().default(null),
   time_format: z.number().nullable().default(null),
   date_format: z.string().nullable().default(null),
-  /** Options by value, or in full. */
+  /** The options, given by value or in full. */
   option_values: z
     .union([
       z.record(z.string(), z.string()),
@@ -80,7 +80,7 @@ function optionRows(options: z.output<typeof fieldSchema>['option_values']) {
   return Object.entries(options).map(([value, label]) => ({ value, label, name: value }));
 }
 
-/** CiviCRM replaces everything that a column's name may not have. */
+/** Returns the column name for a title. CiviCRM replaces all characters that a column name cannot contain. */
 function toName(title: string): string {
   return title.replaceAll(/\W+/g, '_').slice(0, 64);
 }

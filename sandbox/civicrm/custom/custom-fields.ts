@@ -1,23 +1,23 @@
-/** Custom groups, custom fields and their options, and what their columns accept. */
+/** Custom groups, custom fields and their options, and the values that their columns accept. */
 
 import { z } from 'zod';
 import { ApiError } from '../core/errors.ts';
 import type { Row, Tables } from '../core/tables.ts';
 
-/** A custom field of contacts, under the name that APIv4 gives it: `Group.field`. */
+/** A custom field of contacts. APIv4 names it `Group.field`. */
 export interface CustomField {
   id: number;
   name: string;
   label: string;
   groupName: string;
-  /** The type of the contacts that have it, or `Contact` for all of them. */
+  /** The type of the contacts that have the field, or `Contact` for all types. */
   contactType: string;
-  /** The subtypes of these contacts. Empty for all of them. */
+  /** The subtypes of these contacts. Empty for all subtypes. */
   subTypes: readonly string[];
   dataType: string;
   htmlType: string;
   textLength: number;
-  /** True if it holds several options. */
+  /** True if the field can hold several options. */
   isSerialized: boolean;
   hasTime: boolean;
   isViewOnly: boolean;
@@ -36,14 +36,14 @@ export interface CustomFields {
   list(): CustomField[];
   find(name: string): CustomField | undefined;
   optionsOf(field: CustomField): Option[];
-  /** Returns the value that the column stores. Throws an ApiError for one that the type rejects. */
+  /** Returns the value that the column stores. Throws an ApiError if the type does not accept the value. */
   toColumn(field: CustomField, value: unknown, isStrict: boolean): unknown;
 }
 
-/** MySQL's column for the data type Int. */
+/** The largest value of MySQL's column for the data type Int. */
 const LARGEST_INT = 2_147_483_647;
 
-/** MySQL's column for the data type Money: decimal(20,2). */
+/** The limit of MySQL's column for the data type Money, decimal(20,2). */
 const LARGEST_MONEY = 1e18;
 
 export function createCustomFields(tables: Tables): CustomFields {
@@ -157,7 +157,10 @@ function toText({ textLength }: CustomField, text: string, isStrict: boolean): s
   return stored.slice(0, textLength);
 }
 
-/** CiviCRM stores `<` and `>` as entities. The word null clears values inside it, so it stores another spelling. */
+/**
+ * Returns a text as CiviCRM stores it. `<` and `>` become entities. The word null would clear a value, so it is stored
+ * in another spelling.
+ */
 function spelled(text: string): string {
   if (text === 'null') return 'Null';
   return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');

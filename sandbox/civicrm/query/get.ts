@@ -1,4 +1,4 @@
-/** `get` of any entity: conditions, order, limit, and the fields that were selected. */
+/** `get` for any entity: applies conditions, order and limit, and selects fields. */
 
 import { z } from 'zod';
 import { ApiError } from '../core/errors.ts';
@@ -15,21 +15,21 @@ export const getParamsSchema = z.object({
 
 export type GetParams = z.output<typeof getParamsSchema>;
 
-/** How the rows of one entity are read. */
+/** Reads the rows of one entity. */
 export interface Reader<Row> {
   rows(params: GetParams): Iterable<Row>;
-  /** Returns the value for comparisons, or undefined for an unknown field. */
+  /** Returns a field's value for comparisons, or undefined for an unknown field. */
   compared(row: Row): ReadField;
-  /** Returns the value in responses, or undefined for an unknown field. */
+  /** Returns a field's value for responses, or undefined for an unknown field. */
   shown(row: Row): ReadField;
-  /** Returns the fields of `*`, or of no `select`. */
+  /** Returns the fields for `*`, or if `select` is missing. */
   standard(): readonly string[];
   special?(row: Row): SpecialCondition;
 }
 
 export interface Found {
   values: Record<string, unknown>[];
-  /** The number of rows without limit and offset, if it was requested or is known anyway. */
+  /** The number of rows before limit and offset, if it was requested or is known anyway. */
   countMatched?: number;
 }
 
@@ -37,7 +37,7 @@ export function getRows<Row>(input: unknown, reader: Reader<Row>): Found {
   const params = getParamsSchema.parse(input);
   const { select, where, orderBy, limit, offset } = params;
   const sorts = Object.entries(orderBy);
-  // Rows come in the order of their IDs, so the rest need not be compared unless it is counted.
+  // Rows are in the order of their IDs, so the remaining rows need no comparison unless they are counted.
   const isById = sorts.every(([field, direction]) => field === 'id' && direction === 'ASC');
   const isEnough = (count: number) =>
     isById && limit > 0 && count === offset + limit && !select.includes('row_count');
@@ -64,7 +64,7 @@ export function getRows<Row>(input: unknown, reader: Reader<Row>): Found {
   }
 }
 
-/** Unknown fields are left out without an error. */
+/** Reads the selected fields. Omits unknown fields without an error. */
 function toValues(readField: ReadField, names: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const name of names) {

@@ -1,11 +1,11 @@
-/** The `where` of APIv4, with the three values of SQL: true, false and unknown (null). */
+/** Evaluates APIv4's `where` with SQL's three truth values: true, false and unknown (null). */
 
 import { ApiError } from '../core/errors.ts';
 
 /** Returns the value of a field for comparison, or undefined if there is no such field. */
 export type ReadField = (field: string) => unknown;
 
-/** A condition that a field has itself, or undefined if it is compared by its value. */
+/** A condition that a field evaluates itself. Undefined if its value is compared. */
 export type SpecialCondition = (
   field: string,
   operator: string,
@@ -109,7 +109,7 @@ export function order(value: unknown, other: unknown): number {
   return toKey(value) < toKey(other) ? -1 : toKey(value) > toKey(other) ? 1 : 0;
 }
 
-/** MySQL's usual collation ignores case and accents. True is 1. */
+/** Returns a key for comparisons as in MySQL's usual collation, which ignores case and accents. True equals 1. */
 function toKey(value: unknown): string {
   if (typeof value === 'boolean') return value ? '1' : '0';
   return String(value ?? '')

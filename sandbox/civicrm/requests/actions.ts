@@ -23,7 +23,7 @@ import {
 import { type Found, getRows } from '../query/get.ts';
 import type { Site } from '../site/site.ts';
 
-/** The version that the stand-in plays. */
+/** The CiviCRM version that the stand-in imitates. */
 const VERSION = '6.8.1';
 
 type Action = (site: Site, params: unknown) => Found;
@@ -33,7 +33,7 @@ const checkSchema = z.object({
   action: z.string(),
   values: z.object({ id: z.coerce.number().optional() }).default({}),
 });
-/** `select` names settings, and not columns. */
+/** Here, `select` contains names of settings, not columns. */
 const settingSchema = z.object({ select: z.array(z.string()).default([]) });
 const valuesSchema = z.object({ values: z.unknown() });
 
@@ -47,7 +47,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'Contact.checkAccess': checkAccess,
   'Contact.getMergedTo': (site, params) => {
     const id = mergedTo(site, contactIdSchema.parse(params).contactId);
-    // APIv4 returns an empty value if there is nothing to tell.
+    // APIv4 returns an empty value if there is no result.
     return { values: [id === null ? {} : { id }] };
   },
   'Contact.getMergedFrom': (site, params) =>
@@ -80,7 +80,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-/** Carries a request out. Throws an ApiError. */
+/** Executes an APIv4 request. Throws an ApiError if it is rejected. */
 export function act(site: Site, entity: string, action: string, params: unknown): Found {
   const work = ACTIONS[`${entity}.${action}`];
   if (work === undefined) throw new ApiError(`Api ${entity} ${action} version 4 does not exist.`);
@@ -97,7 +97,7 @@ function whole(values: readonly Record<string, unknown>[]): Found {
   return { values: [...values] };
 }
 
-/** Reads rows with plain columns. */
+/** Returns a reader for rows with plain columns. */
 function rowsOf(
   rows: Iterable<Row>,
   params: unknown,
@@ -116,7 +116,7 @@ function administered(site: Site, entity: string, params: unknown): Found {
   return rowsOf(site.tables.of(entity).all(), params);
 }
 
-/** Returns rows of the contacts that the user may see. */
+/** Returns the rows that belong to contacts the user can see. */
 function ofContacts(site: Site, entity: string): Row[] {
   const contacts = site.tables.of('Contact');
   return [...site.tables.of(entity).all()].filter((row) =>

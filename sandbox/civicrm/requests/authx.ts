@@ -1,4 +1,4 @@
-/** The extension authx: who a request comes from. */
+/** The authx extension, which identifies the user of a request. */
 
 import { timingSafeEqual } from 'node:crypto';
 import { SignInError } from '../core/errors.ts';
@@ -6,7 +6,7 @@ import type { Site } from '../site/site.ts';
 
 /** The credential of a request, or undefined if it has none. */
 export interface Credential {
-  /** The header `X-Civi-Auth`. `Authorization` counts only without it. */
+  /** The header `X-Civi-Auth`. `Authorization` is used only if this header is missing. */
   civiAuth: string | undefined;
   authorization: string | undefined;
 }

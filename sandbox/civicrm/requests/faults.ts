@@ -6,15 +6,15 @@ import { HTTP_FAULTS } from '../../../testbed/faults.ts';
 
 const civicrmFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
-  /** PHP reaches a limit and prints its error page, after the work was done or before it. */
+  /** PHP reaches a limit and prints its error page, after or before the work was done. */
   z.strictObject({
     kind: z.literal('fatal'),
     status: z.literal([200, 500]).default(500),
     isDone: z.boolean().default(false),
   }),
-  /** The site is being upgraded. */
+  /** The site is in maintenance mode during an upgrade. */
   z.strictObject({ kind: z.literal('maintenance') }),
-  /** The firewall of the host takes the request for an attack. */
+  /** The host's firewall mistakes the request for an attack. */
   z.strictObject({ kind: z.literal('firewall') }),
 ]);
 

@@ -1,10 +1,12 @@
-/** The people of the world as contacts of the site, with the organizations that employ them. */
+/** Stores the world's people as contacts, together with the organizations that employ them. */
 
 import { chooseGroups } from '../../../people/groups.ts';
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Tables } from '../core/tables.ts';
 
-/** The site's own organization and its user come first, and a few others have left. */
+/**
+ * The site's own organization and its user have the first IDs. Some later IDs belong to contacts that no longer exist.
+ */
 const FIRST_PERSON = 1_001;
 
 const HISTORY_MS = 2 * 365 * 86_400_000;
@@ -12,7 +14,7 @@ const HISTORY_MS = 2 * 365 * 86_400_000;
 /** All contacts are at least a day old, so nothing has changed on the first night. */
 const QUIET_MS = 86_400_000;
 
-/** Returns the ID of the nth person of the contact list. */
+/** Returns the ID of the nth person in the contact list. */
 export function contactIdOf(person: number): string {
   return String(FIRST_PERSON + person);
 }
@@ -23,7 +25,7 @@ export interface PeopleOptions {
   nowMs: number;
 }
 
-/** The values of a contact that nobody has given. */
+/** The values of a contact's columns that nobody has set. */
 export const BLANK_CONTACT = {
   contact_type: 'Individual',
   contact_sub_type: null,

@@ -1,4 +1,4 @@
-/** The permissions of the user behind the API key, under their names in CiviCRM. */
+/** The permissions of the API key's user, with their names in CiviCRM. */
 
 export const PERMISSIONS = [
   'authenticate with api key',
@@ -23,7 +23,7 @@ export interface Permissions {
   isHidden(id: number): boolean;
 }
 
-/** Ordinary users do not see the texts of errors: they lack `view debug output`. */
+/** Creates the user's permissions. Ordinary users lack `view debug output`, so they do not see error texts. */
 export function createPermissions(
   initiallyWithdrawn: readonly Permission[] = ['view debug output'],
 ): Permissions {

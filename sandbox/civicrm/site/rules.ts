@@ -1,4 +1,4 @@
-/** The acts of extensions and other people while contacts are written: they refuse, lock and change values. */
+/** What extensions and other users do while contacts are written: they refuse, lock and change values. */
 
 import { z } from 'zod';
 import { ApiError, PhpFatalError } from '../core/errors.ts';
@@ -6,9 +6,9 @@ import { ApiError, PhpFatalError } from '../core/errors.ts';
 const ids = z.array(z.number().int());
 
 export const ruleSchema = z.discriminatedUnion('kind', [
-  /** A hook rejects every change of these contacts. */
+  /** A hook refuses every change to these contacts. */
   z.strictObject({ kind: z.literal('refuse'), name: z.string().default('refuse'), ids }),
-  /** A hook rejects values in this field, of these contacts or of all, that match the pattern. */
+  /** A hook refuses values in this field that match the pattern, for these contacts or for all. */
   z.strictObject({
     kind: z.literal('refuseField'),
     name: z.string().default('refuseField'),
@@ -16,14 +16,14 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: ids.nullable().default(null),
     pattern: z.string().default('[^]'),
   }),
-  /** MySQL finds these contacts locked so many times. */
+  /** MySQL reports these contacts as locked this many times. */
   z.strictObject({
     kind: z.literal('lock'),
     name: z.string().default('lock'),
     ids,
     times: z.number().int().min(1),
   }),
-  /** A hook ends PHP whenever one of these contacts is changed. */
+  /** A hook makes PHP die whenever one of these contacts is changed. */
   z.strictObject({ kind: z.literal('fatal'), name: z.string().default('fatal'), ids }),
   /** A hook changes every text that is written into this field. */
   z.strictObject({
@@ -40,7 +40,7 @@ export interface Rules {
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
-  /** Throws the error of the first rule that rejects the change. */
+  /** Throws the error of the first rule that refuses the change. */
   check(id: number, values: Readonly<Record<string, unknown>>): void;
   /** Returns the value that a hook stores instead. */
   change(field: string, value: unknown): unknown;

@@ -1,4 +1,4 @@
-/** A CiviCRM site without HTTP: its rows, its user's permissions and its ways. */
+/** A CiviCRM site without HTTP: its rows, its user's permissions and its behaviour. */
 
 import type { World } from '../../../people/world.ts';
 import { type Database, openTables, type Tables } from '../core/tables.ts';
@@ -20,11 +20,11 @@ export interface Site {
   setVariants(variants: Variants): void;
 }
 
-/** Every value of a contact that changed, in order. */
+/** Records every changed value of a contact, in order. */
 export interface Ledger {
   add(change: LedgerChange): void;
   list(): readonly LedgerChange[];
-  /** Forgets the changes after the first so many, because they were rolled back. */
+  /** Removes all changes after this number, because they were rolled back. */
   cut(length: number): void;
 }
 
@@ -33,7 +33,7 @@ export interface LedgerChange {
   field: string;
   before: unknown;
   after: unknown;
-  /** `api`: through the API. `user`: by a person who works in CiviCRM. `hook`: by the site's own automation. */
+  /** `api`: through the API. `user`: by a user in CiviCRM. `hook`: by the site's own automation. */
   by: 'api' | 'user' | 'hook';
 }
 
@@ -45,7 +45,7 @@ export interface SiteOptions {
   variants: Variants;
 }
 
-/** Opens the site of a database, and fills it on first use. */
+/** Opens the site in a database. Fills it when it is first used. */
 export function openSite({ file, clock, world, contactCount, variants }: SiteOptions): Site {
   const tables = openTables(file);
   let present = variants;

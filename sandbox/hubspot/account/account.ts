@@ -1,4 +1,4 @@
-/** A HubSpot account: its records, their properties, and all rules about them. */
+/** A HubSpot account with its records, their properties, and all rules about them. */
 
 import { accountSetting, type Database } from '../core/database.ts';
 import { CONTACTS } from '../core/object-type.ts';
@@ -17,10 +17,10 @@ import { type Currencies, createCurrencies } from './currencies.ts';
 import { createListsInProgress, type ListsInProgress } from './list-processing.ts';
 import { fillPeople, type PeopleOptions } from './people.ts';
 
-/** The account number by which clients know the account, unless the options name another. */
+/** The default account number. */
 export const PORTAL_ID = 48_291_057;
 
-/** The user on whose behalf the private app acts. This user also owns the records that have an owner. */
+/** The user for whom the private app acts. This user also owns all records that have an owner. */
 export const OWNER = {
   ownerId: '76129483',
   userId: 61_204_377,
@@ -29,7 +29,7 @@ export const OWNER = {
   lastName: 'Marlow',
 };
 
-/** An account, without HTTP, tokens and limits. */
+/** An account without HTTP, tokens and limits. */
 export interface Account {
   db: Database;
   /** The account number. */
@@ -39,25 +39,24 @@ export interface Account {
   store: RecordStore;
   associations: Associations;
   rules: Rules;
-  /** The validation rules for property values that the API shows. */
+  /** The validation rules for property values, which the API also shows. */
   validations: PropertyValidations;
   automation: Automation;
   currencies: Currencies;
   listsInProgress: ListsInProgress;
-  /** Records whose changes searches find late. */
+  /** Records whose changes appear late in searches. */
   lateRecords: LateRecords;
   search: Search;
 }
 
-/** The options for opening an account. */
 export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
   clock: () => number;
   portalId: number;
-  /** Searches find the data as it was this many milliseconds ago. */
+  /** The delay of searches (ms): they find the data as it was that long ago. */
   searchLagMs: number;
 }
 
-/** Opens the account of a database, and fills it on first use. */
+/** Opens the account in a database. Fills it when it is first used. */
 export function openAccount(db: Database, options: AccountOptions): Account {
   const { clock, world, contactCount, portalId } = options;
   const made = `${contactCount} contacts of ${world.donorCount} donors with seed ${world.seed}`;
@@ -88,7 +87,7 @@ export function openAccount(db: Database, options: AccountOptions): Account {
   };
 }
 
-/** Updates `associatedcompanyid` of a contact to the ID of its primary company. */
+/** Sets `associatedcompanyid` of a contact to the ID of its primary company. */
 export function followPrimaryCompany(account: Account, contactId: string, author: Author): void {
   const contact = account.store.read(CONTACTS, contactId);
   if (contact?.archivedAtMs !== null) return;

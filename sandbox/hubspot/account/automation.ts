@@ -10,9 +10,8 @@ import {
   type RecordStore,
 } from '../records/record-store.ts';
 
-/** A workflow to set up. */
 export const automationSchema = z.strictObject({
-  /** The name by which the workflow can be removed. */
+  /** The name with which the workflow can be removed. */
   name: z.string().optional(),
   type: z.string().default('contacts'),
   /** The property that the workflow changes. */
@@ -28,19 +27,17 @@ export const automationSchema = z.strictObject({
   runsOn: z.enum(['property', 'record']).default('property'),
   /** A value that the record must have. Without this condition, every record is enrolled. */
   when: z.strictObject({ property: z.string(), equals: z.string() }).optional(),
-  /** The time from the write until the workflow runs. The response to the write has been sent by then. */
+  /** The delay between the write and the workflow (ms). The response to the write has been sent by then. */
   delayMs: z.number().int().min(0).default(0),
-  /** The source that the property's history contains. */
+  /** The source that the property's history shows. */
   source: authorSchema.shape.source.default('AUTOMATION_PLATFORM'),
   sourceId: z.string().default('enrollmentId:1;actionExecutionIndex:0'),
 });
 
-/** A workflow. */
 export type Workflow = z.output<typeof automationSchema>;
 
-/** The workflows of an account. */
 export interface Automation {
-  /** Sets up a workflow. Throws an error if it names a property that does not exist. */
+  /** Adds a workflow. Throws if it names a property that does not exist. */
   add(workflow: Workflow): void;
   /** Removes the workflows with this name. Returns false if there are none. */
   remove(name: string): boolean;
@@ -50,7 +47,7 @@ export interface Automation {
   runDue(): void;
 }
 
-/** The parts of an account that workflows need. */
+/** The parts of an account that workflows use. */
 export interface AutomationAccount {
   properties: Properties;
   store: RecordStore;
@@ -64,7 +61,7 @@ interface Enrolment {
   dueAtMs: number;
 }
 
-/** Starts without workflows. From then on, it is notified of every change. */
+/** Creates the automation without any workflows. From then on, it listens to every change. */
 export function createAutomation({ properties, store, clock }: AutomationAccount): Automation {
   let workflows: Workflow[] = [];
   let enrolments: Enrolment[] = [];
@@ -80,7 +77,7 @@ export function createAutomation({ properties, store, clock }: AutomationAccount
       const { type, id } = change;
       enrolments.push({ workflow, type, id, dueAtMs: clock() + workflow.delayMs });
     }
-    // Other listeners must be notified of the change before they are notified of its effects.
+    // Other listeners must see the change before they see its effects.
     if (enrolments.length > 0) queueMicrotask(runDue);
   }
 

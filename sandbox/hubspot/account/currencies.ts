@@ -4,7 +4,6 @@
 
 import { z } from 'zod';
 
-/** The settings of the account's currencies. */
 export const currenciesSchema = z.strictObject({
   /** The company currency. */
   company: z.string().length(3).default('USD'),
@@ -12,7 +11,6 @@ export const currenciesSchema = z.strictObject({
   rates: z.record(z.string().length(3), z.number().positive()).default({}),
 });
 
-/** A stored exchange rate. */
 interface ExchangeRate {
   id: string;
   from: string;
@@ -21,7 +19,6 @@ interface ExchangeRate {
   updatedAtMs: number;
 }
 
-/** The account's current currencies. */
 export interface Currencies {
   company(): string;
   /** Returns the currencies other than the company currency, in the order in which they were added. */
@@ -29,7 +26,7 @@ export interface Currencies {
   set(currencies: z.output<typeof currenciesSchema>): void;
 }
 
-/** Creates the currencies of a new account, which has only one. */
+/** Creates the currencies of a new account, which has only the company currency. */
 export function createCurrencies(clock: () => number): Currencies {
   let company = 'USD';
   let rates: ExchangeRate[] = [];

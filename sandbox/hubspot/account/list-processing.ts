@@ -1,4 +1,4 @@
-/** Lists whose members HubSpot is still choosing, as the control page sets them. */
+/** Lists that HubSpot is still processing. The controls set them. */
 
 import { z } from 'zod';
 
@@ -7,22 +7,22 @@ export const listProcessingSchema = z.strictObject({
   listId: z.string().regex(/^\d+$/),
   /** HubSpot documents `COMPLETE` as the only final status. */
   status: z.string(),
-  /** Only this many members are shown, in the order of their IDs. Omitted for all. */
+  /** The number of members that are shown, in the order of their IDs. Omitted to show all. */
   members: z.number().int().min(0).optional(),
-  /** The size that HubSpot states. Omitted for the number of members that it shows. */
+  /** The size that HubSpot reports. Omitted to report the number of shown members. */
   size: z.number().int().min(0).optional(),
 });
 
-/** What HubSpot shows of a list in the meantime. */
+/** The state of a list while HubSpot processes it. */
 export type ListProcessing = z.output<typeof listProcessingSchema>;
 
-/** The lists in progress. */
+/** The lists that HubSpot is still processing. */
 export interface ListsInProgress {
   set(order: ListProcessing): void;
   of(listId: number): ListProcessing | undefined;
 }
 
-/** All lists are complete until one is set. */
+/** Creates the collection. All lists are complete until a list is added. */
 export function createListsInProgress(): ListsInProgress {
   const lists = new Map<number, ListProcessing>();
   return {

@@ -1,4 +1,4 @@
-/** The people of the world as stored in this account: contacts, and companies for their employers. */
+/** Stores the world's people in this account: contacts, and companies for their employers. */
 
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Database } from '../core/database.ts';
@@ -11,19 +11,18 @@ const HISTORY_MS = 2 * 365 * 86_400_000;
 /** All contacts are at least a day old, so there are no changes on the first night. */
 const QUIET_MS = 86_400_000;
 
-/** Company IDs start here: they differ from all contact IDs, and do not fit into 32 bits. */
+/** The first company ID. Company IDs differ from all contact IDs, and do not fit into 32 bits. */
 const FIRST_COMPANY_ID = 31_000_000_001;
 
 /**
- * The forms in which employers are stored, in turn: only as the associated company, as the company and in the text
- * field `company`, or only in that field.
+ * Where employers are stored, in turn: only as the associated company, as the company and in the text field `company`,
+ * or only in that field.
  */
 const EMPLOYER_FORMS = ['company', 'both', 'text'] as const;
 
-/** The options for turning the people of the world into records. */
 export interface PeopleOptions {
   world: World;
-  /** The number of people in the world's contact list whom the account contains. */
+  /** The number of people from the world's contact list in this account. */
   contactCount: number;
   nowMs: number;
 }
@@ -71,7 +70,7 @@ function contactValues(person: CrmPerson): Values {
   );
 }
 
-/** Companies, each created when it is first needed. */
+/** Creates each company when it is first needed. */
 function createCompanies(db: Database) {
   const ids = new Map<string, number>();
   const insert = db.prepare('insert into companies values (?, ?, ?, null, null, null, ?)');
@@ -87,7 +86,7 @@ function createCompanies(db: Database) {
   };
 }
 
-/** Creating indexes after the data is faster than maintaining them while it is written. */
+/** Creates the indexes. Doing this after the data is stored is faster than maintaining them during the writes. */
 function indexRecords(db: Database): void {
   for (const table of ['contacts', 'companies']) {
     db.exec(`
@@ -98,7 +97,7 @@ create index if not exists ${table}_archived on ${table} (id) where archived_at_
   }
 }
 
-/** Contacts were added at an even pace, in the order of the list. */
+/** Returns when a contact was added. Contacts were added at an even pace, in the order of the list. */
 function stampOf(number: number, { nowMs, contactCount }: PeopleOptions): number {
   return nowMs - QUIET_MS - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount);
 }

@@ -1,4 +1,4 @@
-/** Writes of clients, with the reasons to reject a whole request or a single record. */
+/** Writes records for clients, and decides whether to reject a whole request or a single record. */
 
 import { HubspotError, validationError } from '../core/errors.ts';
 import { CONTACTS, type ObjectType, otherType } from '../core/object-type.ts';
@@ -13,39 +13,32 @@ import type { Author } from '../records/record-store.ts';
 import type { ValueOf } from '../records/rules.ts';
 import { type Account, followPrimaryCompany } from './account.ts';
 
-/** The client that writes. */
 export interface Writer {
   author: Author;
   /** True if the rules about required properties apply, as they do since version 2026-09. */
   isStrict: boolean;
 }
 
-/** A record to change. */
 export interface UpdateInput {
   id: string;
   properties: InputValues;
-  /** The property that identifies the record, if it is not the ID. */
+  /** The property that identifies the record, if it is not identified by its ID. */
   idProperty?: string | undefined;
   objectWriteTraceId?: string | undefined;
 }
 
-/** A record to create. */
 export interface CreateInput {
   properties: InputValues;
-  /**
-   * The records of the other type with which to associate the new record, and whether each is the primary
-   * one.
-   */
+  /** The records of the other type that the new record is associated with, and whether each is the primary one. */
   ties: readonly { toId: string; isPrimary: boolean }[];
   objectWriteTraceId?: string | undefined;
 }
 
-/** A record that was written. */
 export interface Written {
   record: StoredRecord;
   /** The properties that the client sent. */
   names: string[];
-  /** True if the record was created. Only set for upserts, which can create or change records. */
+  /** True if the record was created. Set only for upserts, which create or change records. */
   isNew?: boolean;
   objectWriteTraceId?: string | undefined;
 }
@@ -57,13 +50,13 @@ export interface Failure {
   objectWriteTraceIds?: string[];
 }
 
-/** The results of one request's records. */
+/** The results of all records in a request. */
 export interface WriteOutcome {
   written: Written[];
   failures: Failure[];
 }
 
-/** Changes records. If one value is not allowed, all records are rejected. */
+/** Changes records. If one value is not allowed, rejects all records. */
 export function updateRecords(
   account: Account,
   type: ObjectType,
@@ -89,8 +82,8 @@ export function updateRecords(
 }
 
 /**
- * Creates all records or none. If each record has a trace ID by which its failure can be reported, creates
- * the valid ones.
+ * Creates all records or none. If each record has a trace ID, its failure can be reported separately, so the valid
+ * records are created.
  */
 export function createRecords(
   account: Account,
@@ -152,9 +145,7 @@ export function upsertRecords(
   });
 }
 
-/**
- * Finds a record by its ID or by the value of a unique property. Archived records are not found.
- */
+/** Finds a record by its ID or by the value of a unique property. Does not find archived records. */
 export function findRecord(
   { store, properties }: Account,
   type: ObjectType,
@@ -226,7 +217,7 @@ function updateOne(
   });
 }
 
-/** Creates a record, or returns the reason for rejecting it. A rejected record changes nothing. */
+/** Creates a record, or returns the reason for the rejection. A rejected record changes nothing. */
 function tryCreate(
   account: Account,
   type: ObjectType,
@@ -254,7 +245,10 @@ function tryCreate(
   return { record, names: Object.keys(values), objectWriteTraceId };
 }
 
-/** A contact needs a name or an email address, and a company needs a name or a domain. */
+/**
+ * Throws if a required value is missing. A contact needs a name or an email address. A company needs a name or a
+ * domain.
+ */
 function checkNew(type: ObjectType, values: Values): void {
   const names = type === CONTACTS ? ['firstname', 'email', 'lastname'] : ['name', 'domain'];
   if (names.some((name) => (values[name] ?? '') !== '')) return;

@@ -31,16 +31,16 @@ import type { Tokens } from '../requests/tokens.ts';
 import { lateRecordsSchema } from '../search/late-records.ts';
 import { editRecord, editSchema } from './edit.ts';
 
-/** The parts that the control endpoints use. */
+/** The parts that the controls use. */
 export interface ControlOptions extends ControlParts<HubspotFault, RequestDetails> {
   account: Account;
   tokens: Tokens;
   limits: Limits;
-  /** The private app. */
+  /** The ID of the private app. */
   privateAppId: number;
 }
 
-/** Returns the control endpoints, to be mounted at `/_sandbox`. */
+/** Returns the controls, to be mounted at `/_sandbox`. */
 export function controlRoutes(options: ControlOptions): Hono {
   const { account, limits } = options;
   const router = createCrmControlRouter(options, {
@@ -119,13 +119,13 @@ export function controlRoutes(options: ControlOptions): Hono {
 const tokenOrderSchema = z.strictObject({
   kind: z.enum(['private', 'oauth']).default('private'),
   scopes: z.array(z.string()).default([...ALL_SCOPES]),
-  /** 0 means that it never expires. */
+  /** The token's lifetime. 0 means that it never expires. */
   lifetimeMs: z.number().int().min(0).default(0),
 });
 
 const withdrawalSchema = z.strictObject({
   withdrawn: z.array(z.enum(ALL_SCOPES)),
-  /** True if HubSpot still reports these scopes for tokens. */
+  /** True if HubSpot should still list these scopes for tokens. */
   listed: z.boolean().default(false),
 });
 
@@ -148,7 +148,7 @@ function restrict(
 const validationsSchema = z.strictObject({
   type: z.string().default('contacts'),
   property: z.string(),
-  /** Replaces all rules of the property. */
+  /** These rules replace all rules of the property. */
   rules: z.array(validationRuleSchema),
 });
 
@@ -156,12 +156,12 @@ const propertySchema = z.strictObject({
   type: z.string().default('contacts'),
   property: z.string(),
   archived: z.boolean().optional(),
-  /** True if only HubSpot may set its values, as for a calculated property. */
+  /** True if only HubSpot can set its values, as for a calculated property. */
   readOnly: z.boolean().optional(),
   label: z.string().optional(),
   propertyType: propertyDefinitionSchema.shape.type.optional(),
   fieldType: z.string().optional(),
-  /** The choices, in full or only by their values. */
+  /** The choices, in full or only as values. */
   options: z.array(z.union([z.string(), optionSchema])).optional(),
   ...numberHints,
 });
@@ -182,7 +182,7 @@ function findProperty(
   return property;
 }
 
-/** Changes a property in the account's settings, even a property that HubSpot defines. */
+/** Changes a property in the account's settings, including properties that HubSpot defines. */
 function changeProperty(account: Account, order: z.output<typeof propertySchema>): Property {
   const type = findObjectType(order.type);
   const { archivedAtMs, ...present } = findProperty(account, type, order.property);
@@ -213,7 +213,7 @@ function toOption(option: string | z.output<typeof optionSchema>) {
   return typeof option === 'string' ? { label: option, value: option } : option;
 }
 
-/** Returns every value of a record and its history, even for archived and merged records. */
+/** Returns every value of a record and its history, including archived and merged records. */
 function readRecord({ store, associations }: Account, typeName: string, id: string) {
   const type = findObjectType(typeName);
   const record = store.readHidden(type, id);

@@ -1,4 +1,4 @@
-/** Edits that a user of the account makes by hand, independently of the integration. */
+/** Edits that a user of the account makes by hand, independently of donor-sync. */
 
 import { z } from 'zod';
 import { type Account, followPrimaryCompany, OWNER } from '../account/account.ts';
@@ -13,7 +13,6 @@ const type = z.string().default('contacts');
 const values = inputValuesSchema;
 const id = z.string();
 
-/** An edit. */
 export const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('create'), type, values }),
   z.strictObject({
@@ -21,7 +20,7 @@ export const editSchema = z.discriminatedUnion('action', [
     type,
     id,
     values,
-    /** The source that the history of the properties names. */
+    /** The source that the property history shows. */
     source: authorSchema.shape.source.default('CRM_UI'),
     sourceId: z.string().optional(),
   }),
@@ -34,12 +33,12 @@ export const editSchema = z.discriminatedUnion('action', [
     type,
     primaryId: id,
     otherId: id,
-    /** False if the primary record keeps its ID. HubSpot creates a new one. */
+    /** False if the primary record keeps its ID. By default, the merged record gets a new ID, as in HubSpot. */
     newId: z.boolean().default(true),
-    /** Values that the record receives in the same step, for example another name. */
+    /** Values that the record gets in the same step, for example another name. */
     values: values.optional(),
   }),
-  /** Makes a company the primary one of a contact. Null means no company. */
+  /** Makes a company the primary company of a contact. Null removes the company. */
   z.strictObject({ action: z.literal('employ'), id, companyId: id.nullable() }),
 ]);
 

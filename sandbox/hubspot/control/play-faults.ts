@@ -7,7 +7,7 @@ import type { HubspotEnv } from '../requests/context.ts';
 import type { HubspotFault } from '../requests/faults.ts';
 import type { Tokens } from '../requests/tokens.ts';
 
-/** Plays faults of the account itself. It runs before authentication. */
+/** Plays faults of the account itself, before authentication. */
 export function playAccountFaults(tokens: Tokens): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
     const { fault } = c.var;
@@ -24,7 +24,7 @@ export function playAccountFaults(tokens: Tokens): MiddlewareHandler<HubspotEnv>
   };
 }
 
-/** Returns the error that represents a fault. */
+/** Returns the error that a fault causes. */
 function errorOf(fault: HubspotFault): HubspotError | undefined {
   switch (fault.kind) {
     case 'error':

@@ -1,24 +1,24 @@
-/** The sandbox's single database: its schema, and how it is opened. */
+/** Opens the stand-in's database, and defines its schema. */
 
 import { type Database, openDatabase as openFile } from '../../../testbed/database.ts';
 import { keptSetting } from '../../crm/kept-setting.ts';
 
 export type { Database };
 
-/** Opens a file, or a database in memory if there is none. */
+/** Opens a file, or a database in memory if no file is given. */
 export function openDatabase(file: string | undefined): Database {
   return openFile(file, SCHEMA);
 }
 
 /**
- * Reads a setting of the account, for example its seed. If it is not set yet, `create` provides it, and it is kept
+ * Returns a setting of the account, for example its seed. If it is not set yet, `create` provides it, and it is stored
  * permanently.
  */
 export function accountSetting(db: Database, name: string, create: () => string): string {
   return keptSetting(db, 'account_settings', name, create);
 }
 
-/** Returns the columns of each object type: its records as JSON, plus the few values that are searched for. */
+/** Returns the SQL for a table of records: each record as JSON, and columns for the few values that are searched. */
 function recordTable(name: string): string {
   return `
 create table if not exists ${name} (

@@ -1,4 +1,4 @@
-/** The account's errors, in HubSpot's wording. */
+/** The errors of the account, with HubSpot's messages. */
 
 /** A detail of an error, with its subject. */
 export interface ErrorDetail {
@@ -8,24 +8,24 @@ export interface ErrorDetail {
   context?: Record<string, string[]>;
 }
 
-/** Optional parts of an error in addition to its status, category and message. */
+/** Optional parts of an error. */
 export interface ErrorExtras {
   subCategory?: string;
   context?: Record<string, string[]>;
   errors?: ErrorDetail[];
   links?: Record<string, string>;
-  /** Only for 429: the policy that was violated, for example `DAILY`. */
+  /** Only for status 429: the policy that was violated, for example `DAILY`. */
   policyName?: string;
-  /** Sent as the header Retry-After. */
+  /** The value of the header `Retry-After`. */
   retryAfterSeconds?: number;
   cause?: unknown;
 }
 
-/** The error that rejects a whole request. */
+/** An error that rejects a whole request. */
 export class HubspotError extends Error {
   override name = 'HubspotError';
   readonly status: number;
-  /** For example `VALIDATION_ERROR`, or null if HubSpot gives no reason at all. */
+  /** For example `VALIDATION_ERROR`. Null if HubSpot gives no reason at all. */
   readonly category: string | null;
   readonly extras: ErrorExtras;
 
@@ -50,7 +50,7 @@ export function validationError(message: string, extras: ErrorExtras = {}): Hubs
   return new HubspotError(400, 'VALIDATION_ERROR', message, extras);
 }
 
-/** Returns the error that HubSpot returns for a search that it cannot run: it gives neither a category nor a reason. */
+/** Creates the error for a search that HubSpot cannot run. It has neither a category nor a reason. */
 export function unexplainedError(): HubspotError {
   return new HubspotError(400, null, 'There was a problem with the request.');
 }
@@ -84,7 +84,7 @@ export function expiredError(expiredAtMs: number, nowMs: number): HubspotError {
   return new HubspotError(401, 'EXPIRED_AUTHENTICATION', message, { context });
 }
 
-/** Creates the error for a request whose token lacks the scopes. Any one of `scopes` would be enough. */
+/** Creates the error for a token without the required scopes. Any of the `scopes` would be enough. */
 export function scopeError(scopes: readonly string[]): HubspotError {
   const url = 'https://developers.hubspot.com/scopes';
   return new HubspotError(
@@ -103,7 +103,7 @@ export function scopeError(scopes: readonly string[]): HubspotError {
   );
 }
 
-/** The limits, and HubSpot's messages for them. */
+/** The limits, with HubSpot's messages. */
 const LIMIT_POLICIES = {
   SECONDLY: 'You have reached your secondly limit.',
   TEN_SECONDLY_ROLLING: 'You have reached your ten_secondly_rolling limit.',

@@ -1,25 +1,24 @@
-/** The kinds of records that the account has. */
+/** The kinds of records in the account. */
 
 import { validationError } from './errors.ts';
 
 /** One kind of record. */
 export interface ObjectType {
-  /** The name in paths, and the name of its table. */
+  /** The name in paths. It is also the name of the table. */
   name: 'contacts' | 'companies';
   typeId: '0-1' | '0-2';
   /** The name in messages. */
   word: 'CONTACT' | 'COMPANY';
   /** The property with the time of the last change. */
   modifiedProperty: 'lastmodifieddate' | 'hs_lastmodifieddate';
-  /** The properties that are returned if the request names none. */
+  /** The properties that a response contains if the request names none. */
   defaultProperties: readonly string[];
-  /** The properties, in addition to `hs_object_id`, that identify one record. */
+  /** The properties that identify a single record, in addition to `hs_object_id`. */
   uniqueProperties: readonly string[];
   /** The properties that a text search covers. */
   searchedProperties: readonly string[];
 }
 
-/** People. */
 export const CONTACTS: ObjectType = {
   name: 'contacts',
   typeId: '0-1',
@@ -37,7 +36,6 @@ export const CONTACTS: ObjectType = {
   searchedProperties: ['firstname', 'lastname', 'email', 'phone', 'company'],
 };
 
-/** Organisations. */
 export const COMPANIES: ObjectType = {
   name: 'companies',
   typeId: '0-2',
@@ -48,15 +46,14 @@ export const COMPANIES: ObjectType = {
   searchedProperties: ['name', 'domain', 'phone', 'website'],
 };
 
-/** All object types. */
 export const OBJECT_TYPES: readonly ObjectType[] = [CONTACTS, COMPANIES];
 
-/** Returns the type with which records of a type are associated. There are only two types. */
+/** Returns the type that records of this type are associated with. There are only two types. */
 export function otherType(type: ObjectType): ObjectType {
   return type === CONTACTS ? COMPANIES : CONTACTS;
 }
 
-/** Returns the type that a path names by its name, its singular or its type ID. */
+/** Returns the type in a path, given by its name, its singular or its type ID. */
 export function findObjectType(word: string): ObjectType {
   const type = OBJECT_TYPES.find(({ name, typeId, word: singular }) =>
     [name, typeId, singular.toLowerCase()].includes(word.toLowerCase()),

@@ -54,26 +54,24 @@ const branchSchema = z.object({
 });
 
 /**
- * The whole tree. HubSpot requires an OR at its root. Other kinds of filters are not supported
- * here.
+ * The whole tree of conditions. HubSpot requires an OR at its root. Only the filters listed above are supported here.
  */
 export const filterBranchSchema = branchSchema.extend({ filterBranchType: z.literal('OR') });
 
-/** The whole tree. */
 export type FilterBranch = z.output<typeof filterBranchSchema>;
 
 type Branch = z.output<typeof branchSchema>;
 type Filter = z.output<typeof filterSchema>;
 type Operation = Extract<Filter, { filterType: 'PROPERTY' }>['operation'];
 
-/** A record that conditions are tested against. */
+/** A record that is tested against conditions. */
 export interface Candidate {
   /** Returns the value of a property, or null if it has none. */
   read(property: string): string | null;
   isInList(listId: string): boolean;
 }
 
-/** True if a record meets the conditions. No record meets a branch without conditions. */
+/** Returns true if a record meets the conditions. A branch without conditions matches no record. */
 export function meets(candidate: Candidate, branch: Branch): boolean {
   const answers = [
     ...branch.filters.map((filter) => meetsFilter(candidate, filter)),
@@ -138,7 +136,7 @@ function meetsOperation(
   }
 }
 
-/** Ignores case. A negative operator requires that none of the values matches. */
+/** Compares texts without regard to case. A negative operator requires that none of the values matches. */
 function meetsText(value: string, operator: TextOperator, wanted: readonly string[]): boolean {
   const text = value.toLowerCase();
   const others = wanted.map((one) => one.toLowerCase());

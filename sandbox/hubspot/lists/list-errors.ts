@@ -1,4 +1,4 @@
-/** The errors about lists. */
+/** The errors that list requests can cause. */
 
 import { HubspotError, validationError } from '../core/errors.ts';
 
@@ -17,7 +17,7 @@ export function unknownListName(name: string, objectTypeId: string): HubspotErro
   });
 }
 
-/** Creates the error for a name that is in use. List names are unique, whatever the lists contain. */
+/** Creates the error for a name that is already used. List names are unique, whatever the lists contain. */
 export function nameTaken(name: string): HubspotError {
   return validationError(`The following list names already exist: [${name}]`, {
     subCategory: 'ILS.DUPLICATE_LIST_NAMES',
@@ -32,7 +32,7 @@ export function invalidObjectType(typeId: string): HubspotError {
   );
 }
 
-/** Creates the error for a feature that lists of this processing type cannot have, or must have. */
+/** Creates the error for a feature that lists of this processing type do not have, or always have. */
 export function invalidProcessingType(message: string): HubspotError {
   return validationError(message, { subCategory: 'ListError.INVALID_PROCESSING_TYPE' });
 }

@@ -1,4 +1,4 @@
-/** Lists themselves: creating, finding, renaming, deleting and restoring them. */
+/** Routes that create, find, rename, delete and restore lists. */
 
 import { z } from 'zod';
 import type { ListsInProgress } from '../account/list-processing.ts';
@@ -24,7 +24,7 @@ import type { ShownMembers } from './shown-members.ts';
 const DEFAULT_RESULTS = 20;
 const MAX_RESULTS = 500;
 
-/** The parts that lists are read from and written to. */
+/** The parts that the list routes use. */
 export interface ListRoutesOptions {
   lists: ListStore;
   memberships: Memberships;
@@ -40,7 +40,7 @@ export const READ_LISTS = needListScope('crm.lists.read');
 /** Requires the scope to change lists. */
 export const WRITE_LISTS = needListScope('crm.lists.write');
 
-/** Returns the routes to mount at `/crm/v3/lists` and the dated addresses. */
+/** Returns the routes, to be mounted at `/crm/v3/lists` and at the dated addresses. */
 export function listRoutes(options: ListRoutesOptions) {
   const { lists, shown, inProgress, upkeep } = options;
   const router = createRouter();
@@ -142,7 +142,7 @@ function createList(
   return list;
 }
 
-/** Refuses conditions on properties that the records do not have. */
+/** Rejects conditions about properties that the records do not have. */
 function checkProperties(
   properties: ListRoutesOptions['properties'],
   objectTypeId: string,
@@ -189,7 +189,7 @@ function rename(lists: ListStore, id: number, name: string): void {
   lists.rename(id, name);
 }
 
-/** Another list may have taken the name since. */
+/** Restores a deleted list. Fails if another list has the name by now. */
 function restore(lists: ListStore, id: string): void {
   const list = lists.findDeleted(id);
   if (list === undefined) throw unknownList(id);

@@ -4,15 +4,14 @@ import type { Database } from '../core/database.ts';
 import { type FilterBranch, filterBranchSchema } from './filter-branch.ts';
 import type { List } from './list.ts';
 
-/** A deleted list can be restored for 90 days. */
+/** How long a deleted list can be restored: 90 days. */
 const RESTORABLE_MS = 90 * 86_400_000;
 
-/** The fields of a new list. */
 export type NewList = Pick<List, 'name' | 'objectTypeId' | 'processingType' | 'filterBranch'>;
 
-/** The criteria of a list search. A criterion that is left out matches every list. */
+/** The criteria of a list search. A missing criterion matches every list. */
 export interface ListQuery {
-  /** A part of the name. Case is ignored. */
+  /** A part of the name, in any case. */
   name: string;
   processingTypes: readonly string[];
   ids: readonly string[];
@@ -21,13 +20,13 @@ export interface ListQuery {
   limit: number;
 }
 
-/** The lists. Only `findDeleted` finds deleted ones. */
+/** Stores lists. Only `findDeleted` returns deleted lists. */
 export interface ListStore {
   create(list: NewList): List;
   find(id: string): List | undefined;
-  /** Finds a deleted list that can still be restored. */
+  /** Returns a deleted list that can still be restored. */
   findDeleted(id: string): List | undefined;
-  /** Ignores case. */
+  /** Finds a list by its name, in any case. */
   findByName(name: string): List | undefined;
   /** Returns all lists in the order of their IDs. */
   all(): List[];

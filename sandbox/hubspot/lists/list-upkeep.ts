@@ -1,5 +1,6 @@
 /**
- * Keeps the members of lists in step with the records: adds records that filters choose, and removes deleted records.
+ * Keeps the members of lists up to date with the records: adds records that the filters match, and removes deleted
+ * records.
  */
 
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
@@ -10,37 +11,37 @@ import type { List } from './list.ts';
 import type { ListStore } from './list-store.ts';
 import type { Memberships } from './memberships.ts';
 
-/** The number of records read at once while a whole list is chosen. */
+/** The number of records that are read at a time to choose a list's members. */
 const RECORDS_AT_ONCE = 1000;
 
-/** The parts that memberships are kept in step with. */
+/** The parts that the upkeep uses. */
 export interface ListUpkeepOptions {
   lists: ListStore;
   memberships: Memberships;
   records: Pick<RecordStore, 'read' | 'list' | 'onChange'>;
 }
 
-/** Lists whose members are chosen by filters. */
+/** Keeps lists with filters up to date. */
 export interface ListUpkeep {
-  /** Brings the members of a list up to date before they are read, if filters choose them. */
+  /** Updates the members of a list before they are read, if filters choose them. */
   settle(list: List): void;
-  /** Chooses all members again by the list's filters. */
+  /** Chooses all members again with the list's filters. */
   choose(list: List): void;
 }
 
-/** Listens to record changes from now on. Earlier changes are found when a list is first read. */
+/** Starts listening to record changes. Earlier changes are found when a list is first read. */
 export function keepLists(options: ListUpkeepOptions): ListUpkeep {
   const { lists, memberships, records } = options;
-  /** The records to check again, for each list that was chosen since the start. */
+  /** The records to check again, by list. Contains each list that was chosen since the start. */
   const unsettled = new Map<number, { type: ObjectType; ids: Set<string> }>();
 
-  /** Lists may refer to each other in circles, so each is processed once. */
+  /** Lists can refer to each other in cycles, so each list is processed once. */
   function settle(list: List, seen = new Set<number>()): void {
     if (seen.has(list.id)) return;
     seen.add(list.id);
     if (list.processingType !== 'DYNAMIC' || list.filterBranch === null) return;
     const waiting = unsettled.get(list.id);
-    // Membership of other lists can change without a change of the record itself.
+    // Membership in other lists can change without a change to the record itself.
     if (waiting === undefined || listsNamedIn(list.filterBranch).length > 0) {
       choose(list, seen);
       return;
@@ -62,7 +63,7 @@ export function keepLists(options: ListUpkeepOptions): ListUpkeep {
     for (const found of pagesOf(records, type)) sort(list, filterBranch, type, found);
   }
 
-  /** Adds each of these records to the list, or removes it. */
+  /** Adds each record to the list or removes it, depending on the filters. */
   function sort(list: List, filters: FilterBranch, type: ObjectType, found: StoredRecord[]): void {
     const inside: number[] = [];
     const outside: number[] = [];
@@ -107,7 +108,10 @@ function* pagesOf(records: Pick<RecordStore, 'list'>, type: ObjectType): Generat
   }
 }
 
-/** Deleted records do not appear in any list. A merged record is in the lists of all its parts. */
+/**
+ * Follows a change to a record. Deleted records are removed from all lists. A merged record is in the lists of both
+ * original records.
+ */
 function followChange({ lists, memberships }: ListUpkeepOptions, change: RecordChange): void {
   const { typeId } = change.type;
   if (change.kind === 'archived' || change.kind === 'erased') {

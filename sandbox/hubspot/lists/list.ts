@@ -1,19 +1,17 @@
-/** A list, and the two forms in which HubSpot shows it. */
+/** A list, and the two forms in which HubSpot returns it. */
 
 import { OWNER } from '../account/account.ts';
 import { isoTime } from '../properties/property.ts';
 import type { FilterBranch } from './filter-branch.ts';
 
-/**
- * What determines a list's members: people, its filters, or its filters once, when it is created.
- */
+/** How a list's members are chosen: by users, by its filters, or by its filters once, when the list is created. */
 export const PROCESSING_TYPES = ['MANUAL', 'DYNAMIC', 'SNAPSHOT'] as const;
 
 /** A list of records of one type. Times are milliseconds since 1970. */
 export interface List {
   id: number;
   name: string;
-  /** For example `0-1` for contacts. */
+  /** The type of its records, for example `0-1` for contacts. */
   objectTypeId: string;
   processingType: (typeof PROCESSING_TYPES)[number];
   filterBranch: FilterBranch | null;
@@ -22,18 +20,18 @@ export interface List {
   /** Null unless the list is deleted. */
   deletedAtMs: number | null;
   filtersUpdatedAtMs: number;
-  /** Grows with each change of the list itself. */
+  /** Grows with each change to the list itself. */
   version: number;
 }
 
-/** The data that changes when members are added or removed. */
+/** Data about a list that changes when members are added or removed. */
 export interface ListActivity {
   size: number;
   lastAddedAtMs: number | null;
   lastRemovedAtMs: number | null;
 }
 
-/** Formats a list for a response that shows only this list. */
+/** Formats a list for a response about this list alone. */
 export function toPublicList(
   list: List,
   { size }: ListActivity,
@@ -72,7 +70,7 @@ const DEFAULT_PROPERTIES = [
   'hs_list_reference_count',
 ];
 
-/** Values are texts. Empty values are left out. */
+/** Returns additional properties of a list. Values are texts, and empty values are omitted. */
 function additionalProperties(list: List, activity: ListActivity): Record<string, string | null> {
   const { size, lastAddedAtMs, lastRemovedAtMs } = activity;
   return {

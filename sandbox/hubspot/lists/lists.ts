@@ -1,4 +1,4 @@
-/** The lists of an account: opens them, fills them the first time, and serves them. */
+/** Opens an account's lists, fills them at first use, and serves them. */
 
 import type { Hono } from 'hono';
 import { chooseGroups } from '../../../people/groups.ts';
@@ -17,25 +17,25 @@ import { membershipRoutes } from './membership-routes.ts';
 import { type Memberships, openMemberships } from './memberships.ts';
 import { showMembers } from './shown-members.ts';
 
-/** The parts that lists are created from. */
+/** The parts that lists are opened with. */
 export interface ListsOptions {
   db: Database;
   records: RecordStore;
   world: World;
-  /** The number of people from the world's contact list that the account has. */
+  /** The number of people from the world's contact list in the account. */
   contactCount: number;
-  /** The properties that conditions may refer to. */
+  /** The properties that conditions can refer to. */
   properties: Pick<Properties, 'find'>;
   inProgress: ListsInProgress;
   clock: () => number;
 }
 
-/** Opens the lists. Mount their routes at `/crm/v3/lists` and the dated addresses. */
+/** Opens the lists and returns their routes, to be mounted at `/crm/v3/lists` and at the dated addresses. */
 export function openLists(options: ListsOptions): Hono<HubspotEnv> {
   const { db, records, properties, inProgress, clock } = options;
   const lists = openListStore(db, clock);
   const memberships = openMemberships(db, clock);
-  // All or nothing: a sandbox that is stopped during the fill starts from the beginning.
+  // The lists are filled in one transaction, so a sandbox that is stopped in between starts again from the beginning.
   db.transaction(() => accountSetting(db, 'lists', () => fillLists(lists, memberships, options)))();
   const upkeep = keepLists({ lists, memberships, records });
   const shown = showMembers(memberships, inProgress);
@@ -46,10 +46,7 @@ export function openLists(options: ListsOptions): Hono<HubspotEnv> {
   return router;
 }
 
-/**
- * Creates the board and the staff as lists that people maintain by hand. Returns a description of
- * their source.
- */
+/** Creates lists for the board and the staff, which users maintain by hand. Returns a description of their source. */
 function fillLists(lists: ListStore, memberships: Memberships, options: ListsOptions): string {
   const { board, staff } = chooseGroups(options);
   for (const { name, people } of [board, staff]) {

@@ -1,4 +1,4 @@
-/** A list's members, one page at a time and in both directions. */
+/** Returns the members of a list in pages, in both directions. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -10,7 +10,7 @@ import type { ShownMembers } from './shown-members.ts';
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 250;
 
-/** Reads the page that the request specifies, in HubSpot's form. */
+/** Reads the requested page, in HubSpot's form. */
 export function readMembers(
   c: HubspotContext,
   memberships: ShownMembers,
@@ -24,7 +24,7 @@ export function readMembers(
     order,
     direction: isBackward ? 'before' : 'after',
     from: cursor === undefined ? null : readPlace(cursor),
-    // Reads one more member than it shows, to find out whether there is another page.
+    // Reads one more member than the page shows, to find out whether there is another page.
     limit: limit + 1,
   });
   const shown = found.slice(0, limit);
@@ -50,7 +50,10 @@ interface Shown {
   isFirst: boolean;
 }
 
-/** `next` has larger IDs, or later times, than `prev`, whichever direction was read. */
+/**
+ * Returns the links to other pages. `next` has larger IDs, or later times, than `prev`, in whichever direction the page
+ * was read.
+ */
 function pagingOf(c: HubspotContext, { shown, hasMore, isBackward, isFirst }: Shown) {
   const [lowest, highest] = isBackward ? [shown.at(-1), shown[0]] : [shown[0], shown.at(-1)];
   const hasNext = isBackward || hasMore;

@@ -1,4 +1,4 @@
-/** The records in a list, and the lists that contain a record. */
+/** Routes for the records in a list, and for the lists that contain a record. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -15,13 +15,13 @@ import { readMembers } from './member-pages.ts';
 const MAX_CHANGES = 100_000;
 const MAX_BATCH = 1000;
 
-/** The parts that membership routes use. */
+/** The parts that the membership routes use. */
 export interface MembershipRoutesOptions extends ListRoutesOptions {
   records: Pick<RecordStore, 'read'>;
   clock: () => number;
 }
 
-/** Returns the routes to mount next to the list routes. */
+/** Returns the routes, to be mounted together with the list routes. */
 export function membershipRoutes(options: MembershipRoutesOptions) {
   const { memberships, shown, clock } = options;
   const router = createRouter();
@@ -89,7 +89,7 @@ const batchSchema = z.object({
   inputs: z.array(z.object({ objectTypeId: z.string(), recordId: z.string() })).max(MAX_BATCH),
 });
 
-/** Returns a list whose members are up to date. */
+/** Returns a list after its members were updated. */
 function readableList({ lists, upkeep }: MembershipRoutesOptions, id: string): List {
   const list = findList(lists, id);
   upkeep.settle(list);
@@ -111,9 +111,7 @@ function checkSource(list: List, source: List): void {
   }
 }
 
-/**
- * Records that do not exist are reported. Records whose membership would not change are skipped.
- */
+/** Adds or removes members. Reports records that do not exist, and skips records whose membership would not change. */
 function changeMembers(
   { memberships, records }: MembershipRoutesOptions,
   list: List,
@@ -121,7 +119,7 @@ function changeMembers(
 ) {
   const type = findObjectType(list.objectTypeId);
   const missing = new Set<string>();
-  // The ID of a merged record refers to the record that it became part of.
+  // The ID of a merged record refers to the record that it was merged into.
   const present = (ids: readonly string[]) =>
     ids.flatMap((id) => {
       const record = records.read(type, id);

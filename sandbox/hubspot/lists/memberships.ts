@@ -1,61 +1,59 @@
-/** The records in each list. IDs are numbers here because they are sorted as numbers. */
+/** Which records are in which list. IDs are numbers here, because they are sorted as numbers. */
 
 import type { Database } from '../core/database.ts';
 import type { ListActivity } from './list.ts';
 
-/** A record in a list. */
 export interface Member {
   recordId: number;
   joinedAtMs: number;
 }
 
-/** A list that contains a record. */
 export interface Membership {
   listId: number;
   listVersion: number;
   joinedAtMs: number;
 }
 
-/** A position between two members, in either of the two orders. */
+/** A position between two members, in either order. */
 export interface Place {
   joinedAtMs: number;
   recordId: number;
 }
 
-/** The part of a list to read. */
+/** A part of a list to read. */
 export interface MemberPage {
-  /** By the IDs of the records, or by the times at which they joined. */
+  /** The order: by the IDs of the records, or by the times when they joined. */
   order: 'id' | 'joined';
   /** `before` reads backwards. */
   direction: 'after' | 'before';
-  /** Null starts at the end of the list from which the direction leads away. */
+  /** Where to start. Null starts at that end of the list from which the direction leads through all members. */
   from: Place | null;
   limit: number;
 }
 
 /** The memberships of all lists of an account. */
 export interface Memberships {
-  /** Returns the IDs that were not in the list before. */
+  /** Adds records. Returns the IDs that were not in the list before. */
   add(listId: number, recordIds: Iterable<number>): number[];
-  /** Returns the IDs that were in the list. */
+  /** Removes records. Returns the IDs that were in the list. */
   remove(listId: number, recordIds: Iterable<number>): number[];
   clear(listId: number): void;
   copy(fromListId: number, toListId: number): void;
   has(listId: number, recordId: number): boolean;
   page(listId: number, page: MemberPage): Member[];
   activity(listId: number): ListActivity;
-  /** Returns the lists of this object type that contain a record, without deleted lists. */
+  /** Returns the lists of this object type that contain a record. Excludes deleted lists. */
   listsOf(objectTypeId: string, recordId: number): Membership[];
   /** Removes a record from all lists of this object type. */
   leave(objectTypeId: string, recordId: number): void;
 }
 
-/** Opens the memberships of a database. Its lists must be open already. */
+/** Opens the memberships in a database. Its lists must already be open. */
 export function openMemberships(db: Database, clock: () => number): Memberships {
   db.exec(SCHEMA);
   const statements = prepare(db);
 
-  /** Stores the changes in `list_activity`, if there are any. */
+  /** Records the changes in `list_activity` if there are any. */
   function noted(listId: number, kind: 'added' | 'removed', changed: number[]): number[] {
     if (changed.length > 0) statements[kind].run(listId, clock());
     return changed;
@@ -95,7 +93,7 @@ export function openMemberships(db: Database, clock: () => number): Memberships 
   };
 }
 
-/** The columns of each order, and the names of the values in a `Place` to compare them with. */
+/** The columns for each order, with the names of the values in a `Place` that they are compared with. */
 const KEYS = {
   id: [['record_id', '@recordId']],
   joined: [

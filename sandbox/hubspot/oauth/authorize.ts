@@ -1,4 +1,4 @@
-/** The page on which a user installs the app in this account. */
+/** The consent page on which a user installs the app in this account. */
 
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
@@ -17,7 +17,7 @@ const requestSchema = z.object({
   state: z.string().optional(),
   code_challenge: z.string().optional(),
   code_challenge_method: z.string().default('S256'),
-  /** Answers at once, without the page. Only this sandbox has this option. */
+  /** Answers immediately without showing the page. Only this sandbox has this option. */
   approve: z.enum(['true', 'false']).optional(),
   /** The user's choice on the page. */
   decision: z.enum(['allow', 'deny']).optional(),
@@ -35,7 +35,10 @@ export interface AuthorizeOptions {
   knownScopes: readonly string[];
 }
 
-/** `/oauth/authorize`, to mount at `/oauth`. `GET` shows the page, `POST` is its answer. */
+/**
+ * Returns the routes of `/oauth/authorize`, to be mounted at `/oauth`. `GET` shows the page, and `POST` receives the
+ * user's choice.
+ */
 export function authorizeRoutes(options: AuthorizeOptions): Hono {
   const router = new Hono();
   router.get('/authorize', (c) => {
@@ -71,7 +74,8 @@ function answer(c: Context, options: AuthorizeOptions, request: AuthorizeRequest
 }
 
 /**
- * The problem is never sent to the app, because the app may not be the sender of a wrong request.
+ * Returns the problem with a request, or null. It is shown to the user and never sent to the app, because someone else
+ * may have created the request.
  */
 function problemWith(request: AuthorizeRequest, options: AuthorizeOptions): string | undefined {
   if (request.client_id !== options.app.clientId) {
@@ -92,7 +96,10 @@ function problemWith(request: AuthorizeRequest, options: AuthorizeOptions): stri
     : undefined;
 }
 
-/** HubSpot accepts http only for the host `localhost`. 127.0.0.1 is a different host. */
+/**
+ * Returns true if the redirect URI uses https. HubSpot accepts http only for the host `localhost`, and 127.0.0.1 is a
+ * different host.
+ */
 function isSecure(redirectUri: string): boolean {
   if (!URL.canParse(redirectUri)) return false;
   const { protocol, hostname } = new URL(redirectUri);

@@ -1,4 +1,4 @@
-/** The only app that can be installed in this account, with its keys. */
+/** The only app that can be installed in this account, with its credentials. */
 
 import { createHash } from 'node:crypto';
 
@@ -7,14 +7,14 @@ export interface ClientApp {
   appId: number;
   clientId: string;
   clientSecret: string;
-  /** The developer account's key, with which the app's webhooks are set up (`hapikey`). */
+  /** The developer account's key (`hapikey`), which is needed to set up the app's webhooks. */
   developerKey: string;
 }
 
 const FIRST_APP_ID = 1_000_000;
 const APP_IDS = 9_000_000;
 
-/** Creates the app of a seed. It stays the same when the sandbox is restarted. */
+/** Creates the app from a seed, so it is the same after a restart. */
 export function createClientApp(seed: number): ClientApp {
   return {
     appId: FIRST_APP_ID + (Number.parseInt(secretOf(seed, 'app id').slice(0, 8), 16) % APP_IDS),

@@ -1,4 +1,4 @@
-/** Authorization codes, each valid for one use within a few minutes. */
+/** Authorization codes. Each can be used once, within a few minutes. */
 
 import { createHash } from 'node:crypto';
 import { toUuid } from './client-app.ts';
@@ -6,7 +6,7 @@ import { OAuthError } from './oauth-error.ts';
 
 const LIFETIME_MS = 600_000;
 
-/** The data that a code was issued for. */
+/** The data for which a code was issued. */
 export interface CodeGrant {
   scopes: readonly string[];
   redirectUri: string;
@@ -14,18 +14,13 @@ export interface CodeGrant {
   challenge: string | undefined;
 }
 
-/** The codes of an account. */
 export interface Codes {
   issue(grant: CodeGrant): string;
-  /**
-   * Redeems a code. Throws an OAuthError if the code, the redirect URI or the verifier is wrong.
-   */
+  /** Redeems a code. Throws an OAuthError if the code, the redirect URI or the verifier is wrong. */
   redeem(code: string, redirectUri: string, verifier: string | undefined): CodeGrant;
 }
 
-/**
- * Starts without codes. They are not stored, because no user is signing in while a sandbox starts.
- */
+/** Creates an empty collection. Codes are not stored on disk, because nobody is signing in while a sandbox starts. */
 export function createCodes(clock: () => number, createSecret: () => string): Codes {
   const codes = new Map<string, CodeGrant & { expiresAtMs: number }>();
   return {

@@ -1,6 +1,6 @@
-/** The errors of the sign-in endpoints: OAuth's codes together with HubSpot's older ones. */
+/** The errors of the sign-in endpoints. They contain OAuth's error codes and HubSpot's older codes. */
 
-/** The error that rejects a sign-in with status 400. */
+/** An error that rejects a sign-in with status 400. */
 export class OAuthError extends Error {
   override name = 'OAuthError';
   /** OAuth's code, for example `invalid_grant`. */
@@ -16,7 +16,7 @@ export class OAuthError extends Error {
 }
 
 /**
- * Returns the body of the response to a rejected sign-in: the OAuth fields, and the fields of every HubSpot error.
+ * Returns the body of the response to a rejected sign-in, with OAuth's fields and the fields of every HubSpot error.
  */
 export function oauthErrorBody({ error, status, message }: OAuthError, correlationId: string) {
   const category = 'VALIDATION_ERROR';

@@ -1,4 +1,4 @@
-/** Installs an app in this account, with the controls that tests have over it. */
+/** Installs the app in this account, with controls for tests. */
 
 import type { Hono } from 'hono';
 import type { Database } from '../core/database.ts';
@@ -12,31 +12,31 @@ import { type InstallSettings, installSettingsSchema } from './install-settings.
 import { openRefreshTokens } from './refresh-tokens.ts';
 import { tokenRoutes } from './token-endpoint.ts';
 
-/** The parts that sign-in uses. */
+/** The parts that the sign-in uses. */
 export interface OAuthOptions {
   db: Database;
-  /** The number of the account. */
+  /** The account number. */
   portalId: number;
   app: ClientApp;
   tokens: Tokens;
   clock: () => number;
-  /** Returns unpredictable hexadecimal digits, 32 or more. */
+  /** Returns at least 32 unpredictable hexadecimal digits. */
   createSecret: () => string;
   /** The lifetime of an access token. 0 means that it never expires. */
   tokenLifetimeMs: number;
-  /** True if each use of a refresh token returns a new one and invalidates the old one. */
+  /** True if each use of a refresh token returns a new token and invalidates the old one. */
   rotateRefreshTokens: boolean;
 }
 
-/** The two parts of sign-in. */
+/** The routes of the sign-in. */
 export interface OAuth {
-  /** To mount at `/oauth`, before any route that requires a token. */
+  /** To be mounted at `/oauth`, before any route that requires a token. */
   routes: Hono<HubspotEnv>;
-  /** To mount at `/_sandbox/oauth`. */
+  /** To be mounted at `/_sandbox/oauth`. */
   control: Hono<HubspotEnv>;
 }
 
-/** Opens the installations that a database contains. */
+/** Opens the sign-in with the installations in a database. */
 export function openOAuth(options: OAuthOptions): OAuth {
   const settings: InstallSettings = {
     redirectUris: null,
@@ -52,7 +52,9 @@ export function openOAuth(options: OAuthOptions): OAuth {
   return { routes, control: controlRoutes(options.app, settings) };
 }
 
-/** `GET` returns the app's keys and the current settings, `PUT` changes settings. */
+/**
+ * Returns the control routes. `GET` returns the app's credentials and the current settings, and `PUT` changes settings.
+ */
 function controlRoutes(app: ClientApp, settings: InstallSettings): Hono<HubspotEnv> {
   const router = createRouter();
   router.get('/', (c) => c.json({ ...app, ...settings }));

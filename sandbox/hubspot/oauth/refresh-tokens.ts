@@ -1,11 +1,9 @@
-/** Refresh tokens, valid until they are revoked or, if rotation is on, until they are used. */
+/** Refresh tokens. They are valid until they are revoked or, with rotation, until they are used. */
 
 import type { Database } from '../core/database.ts';
 import { toUuid } from './client-app.ts';
 
-/**
- * The refresh tokens of an account. Each represents the scopes that its installation was granted.
- */
+/** An account's refresh tokens. Each stands for the scopes that its installation was granted. */
 export interface RefreshTokens {
   issue(scopes: readonly string[]): string;
   /** Returns the scopes of a token, or undefined if the token is unknown or no longer valid. */

@@ -1,4 +1,4 @@
-/** `/oauth/{version}/token` and related endpoints: signing in, refreshing, signing out. */
+/** The endpoints `/oauth/{version}/token` and similar: they sign in, refresh and sign out. */
 
 import type { Context, Hono } from 'hono';
 import { OWNER } from '../account/account.ts';
@@ -21,7 +21,7 @@ export interface TokenEndpointOptions extends TokenInfoOptions {
   tokenLifetimeMs: number;
 }
 
-/** Returns the endpoints, to mount at `/oauth`. */
+/** Returns the endpoints, to be mounted at `/oauth`. */
 export function tokenRoutes(options: TokenEndpointOptions): Hono<HubspotEnv> {
   const router = createRouter();
   for (const version of VERSIONS) {
@@ -52,7 +52,7 @@ const DEFAULT_LIFETIME_SECONDS = 1800;
 
 type Form = Partial<Record<string, string>>;
 
-/** Adds the addresses that HubSpot will remove in February 2027. They can contain secrets. */
+/** Adds the old addresses, which HubSpot will remove in February 2027. They can contain secrets. */
 function addFirstVersion(router: Hono<HubspotEnv>, options: TokenEndpointOptions): void {
   router.post('/v1/token', async (c) =>
     giveTokens(c, options, { ...c.req.query(), ...(await readForm(c)) }),
@@ -75,7 +75,7 @@ function addFirstVersion(router: Hono<HubspotEnv>, options: TokenEndpointOptions
   });
 }
 
-/** These endpoints do not apply to private apps. */
+/** Finds an access token of the app. Tokens of private apps are not found here. */
 function findAccessToken({ tokens }: TokenEndpointOptions, token: string): FoundToken | undefined {
   const found = tokens.findToken(token);
   return found?.kind === 'oauth' && !found.isExpired ? found : undefined;
@@ -131,7 +131,7 @@ function redeemCode({ codes, refreshTokens }: TokenEndpointOptions, form: Form):
   return { scopes, refreshToken: refreshTokens.issue(scopes) };
 }
 
-/** The new token does not include scopes that the account has withheld since the installation. */
+/** Issues a new access token. It does not have the scopes that the account has withheld since the installation. */
 function refresh({ refreshTokens, settings }: TokenEndpointOptions, token: string): SignedIn {
   const granted = refreshTokens.find(token);
   if (granted === undefined) {
@@ -169,7 +169,7 @@ function introspect(options: TokenEndpointOptions, token: string) {
   return { ...info, active: true, app_id: appId, token_use: 'refresh_token' };
 }
 
-/** Access tokens that were issued for a refresh token outlive it, until they expire. */
+/** Revokes a refresh token. Its access tokens stay valid until they expire. */
 function revoke({ tokens, refreshTokens }: TokenEndpointOptions, token: string): void {
   if (!refreshTokens.revoke(token)) tokens.revoke(token);
 }

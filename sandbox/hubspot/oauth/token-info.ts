@@ -1,18 +1,18 @@
-/** Describes tokens: the responses of introspection and of its predecessors. */
+/** Describes tokens for the responses of introspection and of the older endpoints. */
 
 import { createHmac } from 'node:crypto';
 import { OWNER } from '../account/account.ts';
 import type { FoundToken } from '../requests/tokens.ts';
 import type { ClientApp } from './client-app.ts';
 
-/** The parts that the responses are built from. */
+/** The parts that the descriptions use. */
 export interface TokenInfoOptions {
   app: ClientApp;
   portalId: number;
   clock: () => number;
 }
 
-/** Returns an access token, as `/oauth/v1/access-tokens` returns it. */
+/** Describes an access token as `/oauth/v1/access-tokens` returns it. */
 export function accessTokenInfo(options: TokenInfoOptions, token: string, found: FoundToken) {
   return {
     token,
@@ -26,7 +26,7 @@ export function accessTokenInfo(options: TokenInfoOptions, token: string, found:
   };
 }
 
-/** Returns a refresh token, as `/oauth/v1/refresh-tokens` returns it. */
+/** Describes a refresh token as `/oauth/v1/refresh-tokens` returns it. */
 export function refreshTokenInfo(
   options: TokenInfoOptions,
   token: string,
@@ -45,7 +45,10 @@ function secondsLeft({ clock }: TokenInfoOptions, { expiresAtMs }: FoundToken): 
   return expiresAtMs === null ? 0 : Math.max(0, Math.floor((expiresAtMs - clock()) / 1000));
 }
 
-/** For apps whose servers check tokens without a request to HubSpot. No app in this sandbox does this. */
+/**
+ * Returns a signed token for apps whose servers check tokens without a request to HubSpot. No app in this sandbox does
+ * this.
+ */
 function signedAccessToken(options: TokenInfoOptions, token: string, found: FoundToken) {
   const signature = createHmac('sha256', options.app.clientSecret).update(token).digest('base64');
   const scopes = found.listedScopes.join(' ');

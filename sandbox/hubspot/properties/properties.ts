@@ -1,19 +1,18 @@
-/** The properties of the account's object types: HubSpot's own properties, and the properties created here. */
+/** The properties of the account's object types: HubSpot's own properties, and properties that were created here. */
 
 import type { Database } from '../core/database.ts';
 import type { ObjectType } from '../core/object-type.ts';
 import { type Property, propertyDefinitionSchema } from './property.ts';
 import { standardProperties } from './standard-properties.ts';
 
-/** The properties of an account. */
 export interface Properties {
-  /** Also finds archived properties, or undefined if the property never existed. */
+  /** Finds a property, including archived ones. Returns undefined if it never existed. */
   find(type: ObjectType, name: string): Property | undefined;
-  /** Lists all properties of a type, including archived ones, with HubSpot's own properties first. */
+  /** Returns all properties of a type, including archived ones. HubSpot's own properties come first. */
   list(type: ObjectType): Property[];
-  /** Writes a property that was created here. Replaces one with the same name. */
+  /** Stores a property that was created here. Replaces a property with the same name. */
   save(type: ObjectType, property: Property): void;
-  /** True if the property and its values are hidden from tokens. Users of the account always see them. */
+  /** Returns true if tokens cannot see the property and its values. Users of the account always see them. */
   isHidden(type: ObjectType, name: string): boolean;
   hide(type: ObjectType, name: string, isHidden: boolean): void;
 }

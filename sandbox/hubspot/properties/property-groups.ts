@@ -1,4 +1,4 @@
-/** The groups that properties belong to. */
+/** The groups of properties. */
 
 import type { Database } from '../core/database.ts';
 import type { ObjectType } from '../core/object-type.ts';
@@ -12,13 +12,12 @@ export interface PropertyGroup {
   archived: boolean;
 }
 
-/** The groups of an account. */
 export interface PropertyGroups {
-  /** Also finds archived groups, or undefined if the group never existed. */
+  /** Finds a group, including archived ones. Returns undefined if it never existed. */
   find(type: ObjectType, name: string): PropertyGroup | undefined;
-  /** Lists the groups that are not archived, with HubSpot's own groups first. */
+  /** Returns the groups that are not archived. HubSpot's own groups come first. */
   list(type: ObjectType): PropertyGroup[];
-  /** Writes a group. Replaces one with the same name. */
+  /** Stores a group. Replaces a group with the same name. */
   save(type: ObjectType, group: PropertyGroup): void;
 }
 

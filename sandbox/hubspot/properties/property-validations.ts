@@ -1,4 +1,4 @@
-/** The validation rules of all properties, and the check of values against them. */
+/** The validation rules of all properties. Checks values against them. */
 
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
@@ -14,15 +14,12 @@ import {
   validationRuleSchema,
 } from './validation-rule.ts';
 
-/** The validation rules of an account. */
 export interface PropertyValidations {
-  /** Returns the rules of one property, in the order of their types. */
+  /** Returns the rules of a property, in the order of their types. */
   of(type: ObjectType, property: string): ValidationRule[];
   /** Returns all properties that have rules. */
   list(type: ObjectType): { property: string; rules: ValidationRule[] }[];
-  /**
-   * Sets a rule. Replaces one of the same type. Throws an error if it does not suit the property.
-   */
+  /** Adds a rule. Replaces a rule of the same type. Throws if the rule does not suit the property. */
   set(type: ObjectType, property: Property, rule: ValidationRule): void;
   /** Removes a rule or, without a type, all rules of a property. */
   remove(type: ObjectType, property: string, ruleType?: RuleType): void;
