@@ -1,17 +1,16 @@
-/** Addresses of people: real cities, invented streets. */
+/** Draws addresses of people: real cities and invented streets. */
 
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
 import { between, chance, type Draw, pick } from './random.ts';
 import { createWeighted, type PickWeighted } from './weighted.ts';
 
-/** A postal address of the United States. */
 export interface Address {
   street: string;
   city: string;
-  /** Two letters, for example IL. */
+  /** The state as two letters, for example IL. */
   state: string;
-  /** Five digits. The first three belong to the city. */
+  /** The ZIP code in five digits. The first three belong to the city. */
   postalCode: string;
 }
 
@@ -22,7 +21,7 @@ export interface City {
   zipPrefix: string;
 }
 
-/** The abbreviations of street types on envelopes. Donors' addresses have the long form. */
+/** The abbreviations of street types on envelopes. Donors' addresses contain the long form. */
 export const STREET_ABBREVIATIONS = new Map([
   ['Street', 'St'],
   ['Avenue', 'Ave'],
@@ -80,7 +79,7 @@ const cityRow = z.object({
 
 let cities: PickWeighted<City> | undefined;
 
-/** Picks cities by their size. The file is read on first use. */
+/** Returns a function that picks cities by their size. Reads the file on first use. */
 export function readCities(): PickWeighted<City> {
   cities ??= createWeighted(
     readDataFile('cities.csv', cityRow).map((row) => ({

@@ -1,4 +1,4 @@
-/** Service on the boards of nonprofit organisations. */
+/** Draws board seats in nonprofit organisations. */
 
 import { isoDay, WORLD_YEAR } from './day.ts';
 import { nonprofitAt } from './organisation.ts';
@@ -8,15 +8,15 @@ import type { Role } from './role.ts';
 import type { Seat } from './seats.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** The first seats of a board come with an office. */
+/** The first seats of a board also have an office. */
 const OFFICES = ['Chair', 'Treasurer', 'Secretary', 'Vice Chair'];
 const LONGEST_SERVICE_YEARS = 15;
-/** The age from which a person may join a board. */
+/** The minimum age of a board member. */
 const YOUNGEST_MEMBER = 24;
-/** The share of board members that the record still shows although their term is over. */
+/** The share of former board members who are still on record. */
 const FORMER_SHARE = 0.15;
 
-/** Returns the boards that a donor of this world sits or sat on. */
+/** Returns a donor's current and former board seats. */
 export function boardsOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'boards', person.number);
   return plan.seats.heldBy(person.number).map((seat) => serviceOn(plan, person, draw, seat));

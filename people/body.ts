@@ -1,6 +1,6 @@
 /** The kinds of organisations that real people belong to. */
 
-/** As classified by the public record (see data/public-record). */
+/** The kinds of the public record (see data/public-record). */
 export const BODY_KINDS = [
   'school',
   'law_school',

@@ -1,4 +1,4 @@
-/** The same people, as they appear in a nonprofit's CRM. */
+/** The world's people as a nonprofit's CRM contains them. */
 
 import type { Address } from './address.ts';
 import type { Donor } from './donor.ts';
@@ -10,28 +10,28 @@ import { between, chance, createDraw, pick } from './random.ts';
 import { workOf } from './work.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** A person as in a CRM: including typos, nicknames, initials and gaps. */
+/** A person in a CRM, with typos, nicknames, initials and gaps. */
 export interface CrmPerson {
   /** The position in the contact list, from 0. It is the same in every sandbox with the same seed. */
   number: number;
   firstName: string | null;
   lastName: string | null;
   /**
-   * The email address. Two rows never share one, because CRMs often reject that. The domain is always reserved for
+   * The email address. No two rows share an address, because CRMs often reject that. Its domain is always reserved for
    * examples.
    */
   email: string | null;
   address: Address | null;
   employer: string | null;
   jobTitle: string | null;
-  /** The donor who is this person, or null if the service does not know the person. */
+  /** The ID of the matching donor, or null if the service does not know the person. */
   donorId: string | null;
 }
 
-/** Domains that RFC 2606 reserves for examples: mail to them reaches nobody. */
+/** Domains that RFC 2606 reserves for examples, so email to them reaches nobody. */
 const MAIL_DOMAINS = ['example.com', 'example.org', 'example.net'];
 
-/** Returns the row of the contact list with this number. */
+/** Returns the contact list's row with this number. */
 export function crmPersonAt(plan: WorldPlan, number: number): CrmPerson {
   const donor = donorOfRow(plan, number);
   const person = personAt(plan, donor ?? FIRST_STRANGER + number);
@@ -49,7 +49,7 @@ export function crmPersonAt(plan: WorldPlan, number: number): CrmPerson {
   };
 }
 
-/** Returns a real person's row: as in the public record, with nothing invented added. */
+/** Returns a real person's row, exactly as in the public record. */
 export function crmPersonOf(donor: Donor, number: number): CrmPerson {
   const [job] = donor.work;
   return {
@@ -65,8 +65,8 @@ export function crmPersonOf(donor: Donor, number: number): CrmPerson {
 }
 
 /**
- * Returns the person of a row. Rows go through the donors in order, and start again if the list is longer than the
- * world. Some rows in between are strangers or repetitions of an earlier row.
+ * Returns the donor in a row. Rows go through the donors in order, and start again if the list is longer than the
+ * world. Some rows in between are unknown people, or repeat an earlier row.
  */
 function donorOfRow(plan: WorldPlan, number: number): number | null {
   const kind = kindOfRow(plan, number);

@@ -1,9 +1,9 @@
-/** A rising curve through known points, with straight lines between them on a logarithmic scale. */
+/** A rising curve through known points. Between points, it is a straight line on a logarithmic scale. */
 
 /** Points `[position, value]` in ascending order of position. Every value is above 0. */
 export type Curve = readonly (readonly [position: number, value: number])[];
 
-/** Returns the value at a position. Before the first point and after the last one, the curve is level. */
+/** Returns the curve's value at a position. The curve is level before the first point and after the last one. */
 export function valueOnCurve(curve: Curve, position: number): number {
   let before: readonly [number, number] | undefined;
   for (const point of curve) {

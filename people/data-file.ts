@@ -1,4 +1,4 @@
-/** The data files next to this code. */
+/** Reads the data files in `people/data`. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 /** The maximum number of levels between the package's folder and this file. Compiled code is one level deeper. */
 const MAX_FLOORS_UP = 6;
 
-/** Reads a CSV file of `people/data` and checks every row. Throws if a row is wrong. */
+/** Reads a CSV file in `people/data` and checks every row. Throws if a row is invalid. */
 export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
   const path = dataPath(name);
   return z.array(row).parse(parse(readFileSync(path), { columns: true }));
@@ -19,7 +19,10 @@ export function dataPath(name: string): string {
   return join(dataFolder(), name);
 }
 
-/** Returns the folder of the data. It stays in place when the code is compiled, so it is searched for upwards. */
+/**
+ * Returns the folder that contains the data. It is not moved when the code is compiled, so it is searched for in the
+ * folders above.
+ */
 function dataFolder(): string {
   let folder = import.meta.dirname;
   for (let floor = 0; floor < MAX_FLOORS_UP; floor++) {

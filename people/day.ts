@@ -1,16 +1,16 @@
-/** World time: internally a fractional year, externally an ISO date. */
+/** The world's time: a year with a fraction internally, and an ISO date externally. */
 
 /**
- * The world stays at 1 July 2026: ages are as of that day, and nothing is dated after it. If it followed the clock, it
- * would be different tomorrow.
+ * The world's time is always 1 July 2026. Ages are as of that day, and nothing is dated after it. If the time followed
+ * the clock, the world would change every day.
  */
 export const WORLD_YEAR = 2026.5;
 
-/** The same as an ISO day. */
+/** `WORLD_YEAR` as an ISO date. */
 export const WORLD_DAY = '2026-07-01';
 
 /**
- * Returns the ISO day of a year with a fraction. For example, 1999.5 is 1999-07-01. The last day of a month is the
+ * Returns the ISO date of a year with a fraction. For example, 1999.5 is 1999-07-01. The last day of each month is the
  * 28th.
  */
 export function isoDay(year: number): string {

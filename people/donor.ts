@@ -1,4 +1,4 @@
-/** A person, as the service knows them. */
+/** Describes a person as the service knows them. */
 
 import type { Address } from './address.ts';
 import { boardsOf } from './boards.ts';
@@ -14,28 +14,28 @@ import type { WorldPlan } from './world-plan.ts';
 
 /** A person, as the service knows them. */
 export interface Donor {
-  /** 32 hexadecimal characters. */
+  /** The ID as 32 hexadecimal characters. */
   id: string;
   name: Name;
   birthYear: number | null;
-  /** True for real people who have died. Absent for all others. */
+  /** True for real people who have died. Absent for all other people. */
   isDeceased?: boolean;
-  /** People at the same address share one household. */
+  /** The ID of the household. People at the same address share it. */
   householdId: string | null;
-  /** The current address first, then earlier ones. */
+  /** The current address, followed by earlier ones. */
   addresses: Address[];
-  /** The latest first, as in `education`. */
+  /** The latest first. `education` is in the same order. */
   work: Role[];
   education: Role[];
   boards: Role[];
   /** The latest first. */
   gifts: Gift[];
   /**
-   * The net worth, or null if nothing is known. Real people never get an invented net worth. Generated people always
-   * have one.
+   * The net worth, or null if it is unknown. Real people never have an invented net worth. Invented people always have
+   * one.
    */
   netWorth: NetWorth | null;
-  /** Estimated giving capacity of the person, in whole US dollars. */
+  /** The person's estimated giving capacity, in whole US dollars. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
 }
@@ -77,7 +77,7 @@ export function donorAt(plan: WorldPlan, number: number): Donor {
   return { ...donor, bio: describe(donor) };
 }
 
-/** Describes a life in sentences, one for each part that is known. */
+/** Describes a life in sentences, one for each known part. */
 function describe({ name, addresses, work, education, boards }: Omit<Donor, 'bio'>): string[] {
   const who = `${name.first} ${name.last}`;
   const [home] = addresses;

@@ -1,4 +1,4 @@
-/** Degrees: cohorts of the same school and the same years. */
+/** Draws degrees. People in a cohort share the school and the years. */
 
 import { isoDay, WORLD_YEAR } from './day.ts';
 import { SCHOOL_COUNT, schoolAt } from './organisation.ts';
@@ -8,7 +8,7 @@ import type { Role } from './role.ts';
 import type { WorldPlan } from './world-plan.ts';
 
 const COLLEGE_SHARE = 0.65;
-/** The share of people who went to college. */
+/** The share of college graduates who have a second degree. */
 const SECOND_DEGREE_SHARE = 0.3;
 
 const FIRST_DEGREES = ['BA', 'BS'];
@@ -18,7 +18,7 @@ const SUBJECTS =
     ',',
   );
 
-/** Returns a person's degrees, the latest first. Classes start at the end of August and end in May. */
+/** Returns a person's degrees, the latest first. Studies begin at the end of August and end in May. */
 export function educationOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'education', person.number);
   if (!chance(draw, COLLEGE_SHARE)) return [];

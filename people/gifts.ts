@@ -1,4 +1,4 @@
-/** Gifts to nonprofit organisations. */
+/** Draws gifts to nonprofit organisations. */
 
 import { isoDay, WORLD_YEAR } from './day.ts';
 import { nonprofitAt, type Organisation } from './organisation.ts';
@@ -18,14 +18,11 @@ export interface Gift {
 /** The share of people without a known gift. */
 const NO_GIFTS_SHARE = 0.25;
 const MAX_GIFTS = 10;
-/** People give repeatedly to the same few organisations. */
+/** People give repeatedly to the same few organisations, at most this many. */
 const MAX_RECIPIENTS = 3;
 const YEARS_ON_RECORD = 12;
 const YOUNGEST_GIVER = 23;
-/**
- * A small world has at least this many organisations to give to, including some without boards in
- * it.
- */
+/** The minimum number of organisations that receive gifts. In a small world, some of them have no board. */
 const MIN_RECIPIENT_COUNT = 40;
 const SMALLEST_GIFT = 10;
 const LARGEST_GIFT = 10_000_000;
@@ -50,7 +47,7 @@ function drawRecipients(plan: WorldPlan, draw: Draw): Organisation[] {
   );
 }
 
-/** Draws the amount of a gift: about a two-thousandth of the net worth, as a typical round sum. */
+/** Draws the amount of a gift: about a two-thousandth of the net worth, rounded to a typical amount. */
 function drawAmount(draw: Draw, standing: number): number {
   const dollars = dollarsAt(standing) * 10 ** (-3.3 + 0.5 * gaussian(draw));
   const bounded = Math.min(LARGEST_GIFT, Math.max(SMALLEST_GIFT, dollars));

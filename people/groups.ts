@@ -1,8 +1,8 @@
-/** The groups of a nonprofit. They consist of people from its contact list, and are the same in every CRM. */
+/** Chooses the groups of a nonprofit. They consist of people in its contact list, and are the same in every CRM. */
 
 import type { World } from './world.ts';
 
-/** The number of people in the list who are searched for the groups. */
+/** The number of people at the start of the list from whom the groups are chosen. */
 const SEARCHED = 2000;
 const BOARD_SIZE = 20;
 const STAFF_SIZE = 15;
@@ -21,8 +21,8 @@ export interface Group {
 }
 
 /**
- * Returns the board and the staff. People who sit on boards are known to many others, so the board consists of them if
- * there are enough.
+ * Returns the board and the staff. If possible, the board consists of people who are on nonprofit boards, because many
+ * others know them.
  */
 export function chooseGroups({ world, contactCount }: ContactList): {
   board: Group;

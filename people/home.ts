@@ -1,11 +1,11 @@
-/** The present and earlier homes of a person. */
+/** Returns the current and earlier homes of a person. */
 
 import { type Address, drawAddress } from './address.ts';
 import type { Person } from './person.ts';
 import { between, createDraw } from './random.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** Returns the current address, one for the whole household. */
+/** Returns the current address, which is the same for the whole household. */
 export function homeOf(plan: WorldPlan, person: Person): Address {
   const draw = createDraw(plan.seed, 'home', person.place.household);
   return drawAddress(draw, plan.pickCity);

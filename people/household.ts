@@ -1,23 +1,23 @@
-/** Households: which people live together. */
+/** Households, which are the people who live together. */
 
 import { createDraw, type Draw } from './random.ts';
 import { createWeighted } from './weighted.ts';
 
-/** A person's part in the household. All children here are adults. */
+/** A person's role in the household. All children are adults here. */
 export type Part = 'head' | 'partner' | 'child';
 
 /** A person's place in a household. */
 export interface Place {
-  /** The household has the number of its head. */
+  /** The number of the household, which is the number of its head. */
   household: number;
   part: Part;
-  /** Everyone in the household, the head first. */
+  /** The roles of everyone in the household, with the head first. */
   parts: readonly Part[];
 }
 
 /**
- * People are numbered so that every dozen consists of whole households. A household can thus be
- * found from any of its members by reading at most a dozen people.
+ * Every twelve consecutive numbers consist of complete households. This way, reading at most twelve people is enough to
+ * find anyone's household.
  */
 const DOZEN = 12;
 
@@ -33,7 +33,7 @@ const pickParts = createWeighted([
   { entry: FAMILY, weight: 9 },
 ]);
 
-/** Returns the household of the person with this number. The last household of a world may be incomplete. */
+/** Returns the household of the person with this number. The last household of a world can be incomplete. */
 export function placeOf(seed: number, person: number): Place {
   const dozen = Math.floor(person / DOZEN);
   const draw = createDraw(seed, 'households', dozen);

@@ -1,14 +1,16 @@
-/** Identifiers of 32 hexadecimal characters that are computed, never stored. */
+/** Identifiers with 32 hexadecimal characters. They are computed and never stored. */
 
 import { GOLDEN_STEP, mix, seedFor } from './random.ts';
 
-/** Multiplied by the golden step this gives 1 in 32 bits, which undoes a multiplication by it. */
+/** The inverse of the golden step: their product is 1 in 32 bits, so this undoes a multiplication by it. */
 const GOLDEN_STEP_INVERSE = 0x144cbc89;
 
-/** The kinds of things that have an identifier. */
+/** The kinds of things with an identifier. */
 export type IdKind = 'donor' | 'household' | 'company' | 'nonprofit' | 'school';
 
-/** Returns the identifier of one thing. Different numbers below 2^32 of one kind never have the same identifier. */
+/**
+ * Returns the identifier for a number. Different numbers below 2^32 of the same kind never have the same identifier.
+ */
 export function idOf(seed: number, kind: IdKind, number: number): string {
   const base = seedFor(seed, kind);
   const first = mix(base + Math.imul(number, GOLDEN_STEP));
@@ -24,7 +26,7 @@ export function idOf(seed: number, kind: IdKind, number: number): string {
 /** A buffer that all IDs share. Converting 16 bytes to text is five times as fast as converting four numbers. */
 const bytes = Buffer.alloc(16);
 
-/** Returns the number behind an identifier, or null if no thing of this kind and seed has it. */
+/** Returns the number of an identifier, or null if nothing of this kind has it with this seed. */
 export function numberOf(seed: number, kind: IdKind, id: string): number | null {
   const first = Number.parseInt(id.slice(0, 8), 16);
   const steps = unmix(first) - seedFor(seed, kind);
@@ -32,7 +34,7 @@ export function numberOf(seed: number, kind: IdKind, id: string): number | null 
   return idOf(seed, kind, number) === id ? number : null;
 }
 
-/** Undoes `mix` step by step. The factors are the inverses of its factors in 32 bits. */
+/** Reverses `mix` step by step. Its factors are the inverses in 32 bits of the factors in `mix`. */
 function unmix(bits: number): number {
   let x = bits ^ (bits >>> 16);
   x = Math.imul(x, 0x7ed1b41d);

@@ -1,4 +1,4 @@
-/** The untidiness of contact lists: names, addresses and employers as people type them into a CRM. */
+/** Makes contact lists untidy: writes names, addresses and employers as people type them into a CRM. */
 
 import { type Address, STREET_ABBREVIATIONS } from './address.ts';
 import { nicknamesOf } from './nicknames.ts';
@@ -6,46 +6,50 @@ import type { Name } from './person.ts';
 import { between, chance, type Draw, pick } from './random.ts';
 
 /**
- * Shares from 0 to 1. At most one of the changes to a name is made in a row, although capitals may be added. The same
- * is true for addresses and for employers.
+ * Shares from 0 to 1. A row's name is changed in at most one way, although capitals can be added. The same is true for
+ * its address and its employer.
  */
 export const MESS_RATES = {
-  /** The share of all rows: a person whom the service does not know. */
+  /** The share of all rows with a person whom the service does not know. */
   unknownPerson: 0.02,
-  /** The share of all rows: a person who is already in the list, under another number. */
+  /** The share of all rows with a person who is already in the list under another number. */
   duplicate: 0.015,
 
   /**
-   * The share of all rows: one letter dropped, doubled, replaced, or swapped with the next, in the first or last name.
+   * The share of all rows with a typing error in the first or last name: one letter is dropped, doubled, replaced, or
+   * swapped with the next one.
    */
   typo: 0.03,
-  /** The share of the rows whose first name has short forms: Bob for Robert. */
+  /**
+   * The share of rows with a short form of the first name, such as Bob for Robert, among the names that have short
+   * forms.
+   */
   nickname: 0.12,
-  /** The share of all rows: "J." for the first name. */
+  /** The share of all rows with only an initial as the first name. */
   initial: 0.015,
-  /** The share of the rows with a middle name: "Robert James" for the first name. */
+  /** The share of rows with "Robert James" as the first name, among the people with a middle name. */
   middleInFirstName: 0.05,
-  /** The share of all rows: no first name, or no last name, each half of the time. */
+  /** The share of all rows without a first name or without a last name. Each is missing half of the time. */
   missingName: 0.005,
-  /** The share of all rows: the NAME IN CAPITALS. */
+  /** The share of all rows with the NAME IN CAPITALS. */
   allCaps: 0.03,
 
-  /** The share of all rows. */
+  /** The share of all rows without an address. */
   missingAddress: 0.1,
-  /** The share of rows with an earlier address, among the rows of people who have moved. */
+  /** The share of rows with an earlier address, among the people who have moved. */
   oldAddress: 0.08,
-  /** The share of all rows: "St." for Street, "Apt" or "#" for Apartment. */
+  /** The share of all rows with an abbreviated address, such as "St." for Street, or "Apt" or "#" for Apartment. */
   abbreviatedAddress: 0.35,
 
   /**
-   * The share of the rows of people who have worked. Together with the people who never did, about 30% of all rows have
-   * no employer.
+   * The share of rows without an employer, among the people who have worked. About 30% of all rows have no employer,
+   * because some people never worked.
    */
   missingEmployer: 0.28,
-  /** The share of rows with "Acme Inc." or "ACME" for Acme, among the rows of people who have worked. */
+  /** The share of rows with a variant such as "Acme Inc." or "ACME" for Acme, among the people who have worked. */
   employerVariant: 0.2,
 
-  /** The share of all rows. */
+  /** The share of all rows without an email address. */
   missingEmail: 0.08,
 };
 
@@ -55,19 +59,18 @@ export interface NameFields {
   lastName: string | null;
 }
 
-/** The length of the shortest name that is misspelt. A shorter name would become a different name. */
+/** The minimum length of a name with a typing error. A shorter name would become a different name. */
 const SHORTEST_MISSPELT = 4;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Returns the name in a row of a contact list, distorted at the rates of `MESS_RATES`. */
+/** Returns the name for a row in a contact list, changed at the rates in `MESS_RATES`. */
 export function messyName(draw: Draw, name: Name): NameFields {
   const fields = spoil(draw, name);
   return chance(draw, MESS_RATES.allCaps) ? inCapitals(fields) : fields;
 }
 
 /**
- * Makes at most one of the changes. Each kind of change is an interval between 0 and 1, and one draw decides which of
- * them applies, if any.
+ * Makes at most one of the changes. Each change owns an interval between 0 and 1, and a single draw chooses among them.
  */
 function spoil(draw: Draw, { first, middle, last }: Name): NameFields {
   const plain = { firstName: first, lastName: last };
@@ -101,7 +104,7 @@ function misspell(draw: Draw, first: string, last: string): NameFields {
     : { firstName: first, lastName: withTypo(draw, last) };
 }
 
-/** Adds one typing error, but never to the first letter. The result always differs from the word. */
+/** Adds one typing error, but not to the first letter. The result always differs from the word. */
 function withTypo(draw: Draw, word: string): string {
   const position = between(draw, 1, word.length - 2);
   const before = word.slice(0, position);
@@ -123,7 +126,7 @@ function inCapitals({ firstName, lastName }: NameFields): NameFields {
   };
 }
 
-/** Returns the address in a row of a contact list, from a person's home and earlier homes (see `MESS_RATES`). */
+/** Returns the address for a row in a contact list, from a person's home and earlier homes (see `MESS_RATES`). */
 export function messyAddress(draw: Draw, home: Address, earlier: Address[]): Address | null {
   if (chance(draw, MESS_RATES.missingAddress)) return null;
   const isOld = chance(draw, MESS_RATES.oldAddress) && earlier.length > 0;
@@ -145,7 +148,7 @@ function abbreviated(draw: Draw, address: Address): Address {
 
 const LEGAL_FORMS = [' Inc.', ' Inc', ', Inc.', ' LLC', ', LLC', ' Corp.', ' Corporation', ' Co.'];
 
-/** Returns the employer's name in a row of a contact list (see `MESS_RATES`). */
+/** Returns the employer for a row in a contact list (see `MESS_RATES`). */
 export function messyEmployer(draw: Draw, name: string): string | null {
   if (chance(draw, MESS_RATES.missingEmployer)) return null;
   const isVariant = chance(draw, MESS_RATES.employerVariant / (1 - MESS_RATES.missingEmployer));

@@ -1,13 +1,13 @@
-/** The names of the United States, with their real frequencies. */
+/** Reads the names in the United States, with their real frequencies. */
 
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
 import { createWeighted, type PickWeighted } from './weighted.ts';
 
-/** The two sexes that the Social Security Administration lists first names by. */
+/** The two sexes in the first-name lists of the Social Security Administration. */
 export type Sex = 'F' | 'M';
 
-/** Pickers of names by their frequency. */
+/** Functions that pick names by their frequency. */
 export interface Names {
   first: Record<Sex, PickWeighted<string>>;
   last: PickWeighted<string>;
@@ -22,7 +22,7 @@ const surnameRow = z.object({ surname: z.string(), count_2010: z.coerce.number()
 
 let names: Names | undefined;
 
-/** Returns the names. The files are read on first use. */
+/** Returns the names. Reads the files on first use. */
 export function readNames(): Names {
   names ??= namesFromFiles();
   return names;

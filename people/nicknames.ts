@@ -1,6 +1,6 @@
 /**
- * Short forms of first names. This is general knowledge, not a secret of the generated world: a
- * person matcher may use it.
+ * Short forms of first names. They are general knowledge and not a secret of the invented world, so a matcher may use
+ * them.
  */
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
@@ -16,7 +16,8 @@ export function formalNamesOf(nickname: string): readonly string[] {
 }
 
 /**
- * True if one person may use both first names: they are equal, a long and a short form, or two short forms of one name.
+ * Returns true if one person can use both first names: they are equal, a name and its short form, or two short forms of
+ * the same name.
  */
 export function areSameFirstName(one: string, other: string): boolean {
   const others = new Set(formsOf(other));
@@ -39,7 +40,7 @@ const row = z.object({
 
 let nicknames: Nicknames | undefined;
 
-/** Returns the nicknames. The file is read on first use. */
+/** Returns the nicknames. Reads the file on first use. */
 function readNicknames(): Nicknames {
   nicknames ??= nicknamesFromFile();
   return nicknames;

@@ -1,10 +1,10 @@
-/** The companies, nonprofits and schools of the world, each computed from its number. */
+/** Computes the world's companies, nonprofits and schools from their numbers. */
 
 import { type IdKind, idOf } from './id.ts';
 import { INVENTED_NAME_COUNT, inventedName } from './invented-name.ts';
 import { entryAt, seedFor } from './random.ts';
 
-/** An organisation as in roles and gifts. */
+/** An organisation in a role or a gift. */
 export interface Organisation {
   organisationId: string;
   organisationName: string;
@@ -25,26 +25,26 @@ const CAUSES =
 const REGIONS = ['', 'Greater ', 'North ', 'South ', 'East ', 'West '];
 const SCHOOL_FORMS = ['University', 'College', 'State University', 'Institute of Technology'];
 
-/** The number of companies: one for every name that can be formed. */
+/** The number of companies. There is one for every possible name. */
 export const COMPANY_COUNT = INVENTED_NAME_COUNT * TRADES.length;
 
 /** The number of colleges and universities. */
 export const SCHOOL_COUNT = 300;
 
 /**
- * The distance between the names of two ranks. It is not a multiple of 2, 3 or 5, but all counts of names are products
- * of these numbers. So every name is used once before the first one is used again.
+ * The distance between the names of consecutive ranks. It is not a multiple of 2, 3 or 5, but the numbers of names are
+ * products of these. So every name is used once before any name is used again.
  */
 const NAME_STEP = 7919;
 
-/** Returns the company of a rank. Rank 0 is the largest employer. */
+/** Returns the company with this rank. Rank 0 is the largest employer. */
 export function companyAt(seed: number, rank: number): Organisation {
   const name = scatter(seed, 'company', rank, COMPANY_COUNT);
   const trade = entryAt(TRADES, Math.floor(name / INVENTED_NAME_COUNT));
   return organisation(seed, 'company', rank, `${inventedName(name)} ${trade}`);
 }
 
-/** Returns the nonprofit organisation of a number. */
+/** Returns the nonprofit organisation with this number. */
 export function nonprofitAt(seed: number, number: number): Organisation {
   const nameCount = INVENTED_NAME_COUNT * CAUSES.length * REGIONS.length;
   const name = scatter(seed, 'nonprofit', number, nameCount);
@@ -54,14 +54,14 @@ export function nonprofitAt(seed: number, number: number): Organisation {
   return organisation(seed, 'nonprofit', number, full);
 }
 
-/** Returns the college or university of a rank. Rank 0 has the most students. */
+/** Returns the college or university with this rank. Rank 0 has the most students. */
 export function schoolAt(seed: number, rank: number): Organisation {
   const name = scatter(seed, 'school', rank, INVENTED_NAME_COUNT);
   const form = entryAt(SCHOOL_FORMS, rank);
   return organisation(seed, 'school', rank, `${inventedName(name)} ${form}`);
 }
 
-/** Returns the number of the name for this rank. With another seed, the same ranks have other names. */
+/** Returns the number of the name for this rank. Another seed gives the same ranks other names. */
 function scatter(seed: number, kind: IdKind, number: number, count: number): number {
   return (number * NAME_STEP + seedFor(seed, kind)) % count;
 }

@@ -1,4 +1,4 @@
-/** A person's name, sex, age, household and standing. */
+/** Computes a person's name, sex, age, household and wealth rank. */
 
 import { WORLD_YEAR } from './day.ts';
 import { type Place, placeOf } from './household.ts';
@@ -6,45 +6,45 @@ import type { Sex } from './names.ts';
 import { between, chance, createDraw, type Draw, gaussian } from './random.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** A full name. `middle` is a name or an initial, null for many. */
+/** A full name. `middle` is a name or an initial. It is null for many people. */
 export interface Name {
   first: string;
   middle: string | null;
   last: string;
 }
 
-/** The basis of all other facts about a person. */
+/** The data from which everything else about a person is computed. */
 export interface Person {
   number: number;
   sex: Sex;
   name: Name;
-  /** In years, 25 to 95. */
+  /** Age in years, from 25 to 95. */
   age: number;
   birthYear: number;
-  /** Rank of the household's wealth among all households, in standard deviations from the median. */
+  /** The wealth of the household compared with all households, in standard deviations from the median. */
   standing: number;
   place: Place;
 }
 
-/**
- * People with numbers from here on live in the same country, but the service does not know them.
- */
+/** From this number on, people live in the same country but are unknown to the service. */
 export const FIRST_STRANGER = 2 ** 30;
 
 const YOUNGEST = 25;
 const OLDEST = 95;
-/** An adult child lives at home with a parent of at least this age. */
+/** The minimum age of a parent whose adult child lives at home. */
 const YOUNGEST_PARENT = 52;
 
 const SAME_SEX_SHARE = 0.04;
 const SHARED_SURNAME_SHARE = 0.82;
 const NAMED_AFTER_PARENT_SHARE = 0.35;
-/** The influence of age on standing: older households own more. */
+/** How strongly age influences the wealth rank. Older households own more. */
 const STANDING_BY_AGE = 0.35;
 
-/** The share of the people living alone who have exactly another donor's name. */
+/** Among the people who live alone, the share who have exactly another donor's name. */
 const NAMESAKE_SHARE = 0.03;
-/** Strangers with a donor's name are what a matcher has to be careful about. */
+/**
+ * The share of unknown people with a donor's name. These are the people whom a matcher must not confuse with a donor.
+ */
 const STRANGER_NAMESAKE_SHARE = 0.1;
 
 /** Returns the person with this number. */
@@ -90,7 +90,7 @@ function partnerOf(plan: WorldPlan, head: Person, draw: Draw) {
   };
 }
 
-/** Creates a child of a household. Children have their own standing. Some sons have their father's full name. */
+/** Returns a child in a household. Children have their own wealth rank. Some sons have their father's full name. */
 function childOf(plan: WorldPlan, head: Person, draw: Draw) {
   const sex = drawSex(draw);
   const isJunior = sex === 'M' && head.sex === 'M' && chance(draw, NAMED_AFTER_PARENT_SHARE);
@@ -103,7 +103,7 @@ function childOf(plan: WorldPlan, head: Person, draw: Draw) {
   };
 }
 
-/** Returns a donor with the same name as this person, somewhere else in the country, or null for most. */
+/** Returns the number of a donor elsewhere in the country whose name this person has, or null for most people. */
 function namesakeOf(plan: WorldPlan, person: Person): number | null {
   if (person.place.parts.length > 1) return null;
   const isStranger = person.number >= FIRST_STRANGER;

@@ -1,6 +1,6 @@
 /**
- * Real people: former federal judges and members of Congress, from public records. The records show who they were and
- * where they served. They contain nothing about wealth, gifts or homes, and nothing is invented.
+ * Reads real people from public records: former federal judges and members of Congress. The records show who they were
+ * and where they served. They contain no wealth, gifts or homes, and nothing is invented.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,7 +13,7 @@ import { blankDonor, type Donor } from './donor.ts';
 import type { Name } from './person.ts';
 import type { Role } from './role.ts';
 
-/** People who exist, as donors. */
+/** Real people as donors. */
 export interface RealPeople {
   /** Describes these people in words. */
   description: string;
@@ -22,7 +22,7 @@ export interface RealPeople {
 
 /**
  * Reads people.csv, organisations.csv and roles.csv from a folder and checks every row. Throws if a file is missing or
- * a row is wrong. The same files always give the same IDs.
+ * a row is invalid. The same files always lead to the same IDs.
  */
 export function readPublicRecord(folder: string): RealPeople {
   const people = readRows(folder, 'people.csv', personRow);
@@ -56,7 +56,7 @@ const organisationRow = z.object({
   kind: z.enum(BODY_KINDS),
 });
 
-/** A person's relation to an organisation, and the side of a donor's life that it belongs to. */
+/** The side of a donor's life that each relation to an organisation belongs to. */
 const SIDES = {
   education: 'education',
   employment: 'work',
@@ -69,7 +69,7 @@ const SIDES = {
 
 const SERVICE = new Set(['judicial', 'legislative', 'military']);
 
-/** A year, or a day. */
+/** A year or a date. */
 const dateText = z.string().regex(/^\d{4}(-\d{2}-\d{2})?$/);
 
 const roleRow = z.object({
@@ -113,9 +113,9 @@ function toServed(
 }
 
 /**
- * Returns the dates of a role. For many roles, only the years are known. They are read as the time from the middle of
- * one year to the middle of the other, which is wrong by at most half a year at each end. A role within one year is
- * read as that whole year.
+ * Returns the dates of a role. For many roles, only the years are known. Such a role is read as lasting from the middle
+ * of the first year to the middle of the last, which is wrong by at most half a year at each end. A role within one
+ * year is read as that whole year.
  */
 function datesOf(start: string, end: string): { start: string; end: string | null } {
   if (start === end && start.length === 4) return { start: `${start}-01-01`, end: `${end}-12-31` };

@@ -1,18 +1,18 @@
 /**
- * Randomness without memory. A stream of draws depends only on the seed, its purpose and its row. So any row can be
- * computed without the rows before it.
+ * Random numbers without state. A stream of numbers depends only on the seed, its purpose and its row, so any row can
+ * be computed without the rows before it.
  */
 
-/** The next number of a stream, at least 0 and less than 1. */
+/** Returns the next number of a stream, at least 0 and less than 1. */
 export type Draw = () => number;
 
-/** An odd number near 2^32 divided by the golden ratio. Steps of this size spread evenly over 32 bits. */
+/** An odd number close to 2^32 divided by the golden ratio. Steps of this size spread evenly over 32 bits. */
 export const GOLDEN_STEP = 0x9e3779b9;
 
-/** The softening of the head of Zipf's law, in ranks. */
+/** The number of ranks by which the start of Zipf's law is softened. */
 const HEAD_SOFTENING = 2;
 
-/** Opens the stream of one purpose for one row (an integer below 2^32), always at its first number. */
+/** Opens the stream for a purpose and a row (an integer below 2^32). It always starts at its first number. */
 export function createDraw(seed: number, purpose: string, row: number): Draw {
   let state = mix(seedFor(seed, purpose) + Math.imul(row, GOLDEN_STEP));
   return () => {
@@ -21,7 +21,7 @@ export function createDraw(seed: number, purpose: string, row: number): Draw {
   };
 }
 
-/** Returns 32 bits that represent a seed (any safe integer) and a purpose together. */
+/** Combines a seed (any safe integer) and a purpose into 32 bits. */
 export function seedFor(seed: number, purpose: string): number {
   let bits = mix(seed | 0) ^ mix(Math.floor(seed / 2 ** 32) | 0);
   for (let i = 0; i < purpose.length; i++) {
@@ -30,7 +30,7 @@ export function seedFor(seed: number, purpose: string): number {
   return mix(bits);
 }
 
-/** Scrambles 32 bits so that every output bit depends on every input bit. Two inputs never have the same output. */
+/** Mixes 32 bits so that every output bit depends on every input bit. Different inputs never have the same output. */
 export function mix(bits: number): number {
   let x = bits | 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
@@ -38,38 +38,38 @@ export function mix(bits: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** Returns true in the given share of all cases (0 to 1). */
+/** Returns true with this probability (0 to 1). */
 export function chance(draw: Draw, share: number): boolean {
   return draw() < share;
 }
 
-/** Returns an integer from `low` to `high`, both included. */
+/** Returns an integer from `low` to `high`, including both. */
 export function between(draw: Draw, low: number, high: number): number {
   return low + Math.floor(draw() * (high - low + 1));
 }
 
-/** Returns one entry of a list. All entries are equally likely. */
+/** Returns an entry of a list. All entries are equally likely. */
 export function pick<T>(draw: Draw, list: readonly T[]): T {
   return entryAt(list, Math.floor(draw() * list.length));
 }
 
-/** Returns the entry at a position. Positions beyond the end start again at the beginning. */
+/** Returns the entry at a position. Beyond the end, starts again at the beginning. */
 export function entryAt<T>(list: readonly T[], position: number): T {
   const entry = list[position % list.length];
   if (entry === undefined) throw new RangeError(`No entry at position ${position}`);
   return entry;
 }
 
-/** Returns a number of the standard normal distribution (Box and Muller's method). */
+/** Returns a number from the standard normal distribution (Box and Muller's method). */
 export function gaussian(draw: Draw): number {
   const radius = Math.sqrt(-2 * Math.log(1 - draw()));
   return radius * Math.cos(2 * Math.PI * draw());
 }
 
 /**
- * Returns a rank from 0 to `count - 1` by Zipf's law, softened at its head as by Mandelbrot. Without this, the largest
- * employer would once have employed a third of all people. Rank k is drawn in proportion to about 1 / (k +
- * `HEAD_SOFTENING`). The closed form needs no table, whatever the count.
+ * Returns a rank from 0 to `count - 1` according to Zipf's law. Its start is softened as by Mandelbrot, because
+ * otherwise the largest employer would have employed a third of all people. The probability of rank k is proportional
+ * to about 1 / (k + `HEAD_SOFTENING`). This closed form needs no table, whatever the count is.
  */
 export function zipfRank(draw: Draw, count: number): number {
   const position = HEAD_SOFTENING * ((count / HEAD_SOFTENING + 1) ** draw() - 1);

@@ -1,11 +1,11 @@
-/** People's wealth, and their capacity to give. */
+/** Computes people's wealth, and their capacity to give. */
 
 import { type Curve, valueOnCurve } from './curve.ts';
 import type { Person } from './person.ts';
 import { createDraw, type Draw, entryAt } from './random.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** Whole US dollars, `low` below `high`. */
+/** A range in whole US dollars. `low` is below `high`. */
 export interface NetWorth {
   low: number;
   high: number;
@@ -18,9 +18,9 @@ export interface Capacity {
 }
 
 /**
- * Net worth of US households by standard deviations from the median household. In the Federal Reserve's 2022 Survey of
- * Consumer Finances, half own less than $192,000, 90% less than $1.9 million, and 1% more than $13.7 million. The rest
- * is interpolated.
+ * The net worth of US households, by standard deviations from the median household. In the Federal Reserve's 2022
+ * Survey of Consumer Finances, half own less than $192,000, 90% less than $1.9 million, and 1% more than $13.7 million.
+ * The other values are interpolated.
  */
 const NET_WORTH: Curve = [
   [-4, 100],
@@ -34,13 +34,13 @@ const NET_WORTH: Curve = [
   [5, 2_000_000_000],
 ];
 
-/** The brackets of wealth, as used in wealth screenings ("$1M to $5M"). */
+/** The bounds of wealth brackets as in wealth screenings ("$1M to $5M"). */
 const BRACKET_BOUNDS = [
   0, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 25_000_000,
   50_000_000, 100_000_000, 500_000_000, 1_000_000_000, 5_000_000_000,
 ];
 
-/** Returns the net worth in US dollars of a person with this standing (see `Person`). */
+/** Returns the net worth in US dollars for a wealth rank (see `Person`). */
 export function dollarsAt(standing: number): number {
   return valueOnCurve(NET_WORTH, standing);
 }
@@ -53,8 +53,8 @@ export function netWorthOf(person: Person): NetWorth {
 }
 
 /**
- * Returns the capacity to give. It is two to six percent of the net worth for nonprofits, and a part of that for
- * politics.
+ * Returns the giving capacity. For nonprofits it is two to six percent of the net worth, and for politics a part of
+ * that.
  */
 export function capacityOf(plan: WorldPlan, person: Person): Capacity {
   const draw = createDraw(plan.seed, 'capacity', person.number);
@@ -66,7 +66,7 @@ function share(draw: Draw, low: number, high: number): number {
   return low + (high - low) * draw();
 }
 
-/** Rounds to two digits, for example 1,234 to 1,200. The minimum is 10 dollars. */
+/** Rounds to two significant digits, for example 1,234 to 1,200. Returns at least 10 dollars. */
 function roundToTwoDigits(dollars: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(dollars)) - 1);
   return Math.max(10, Math.round(dollars / step) * step);

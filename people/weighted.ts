@@ -1,11 +1,11 @@
-/** A list whose entries are not equally likely. */
+/** Picks from lists whose entries are not equally likely. */
 
 import { type Draw, entryAt } from './random.ts';
 
 /** Picks entries at random, each in proportion to its weight. */
 export type PickWeighted<T> = (draw: Draw) => T;
 
-/** Prepares a list of entries and their weights (above 0) for picking in logarithmic time. */
+/** Prepares a list of entries with weights (above 0), so that picking takes logarithmic time. */
 export function createWeighted<T>(
   weighted: readonly { entry: T; weight: number }[],
 ): PickWeighted<T> {
@@ -19,8 +19,8 @@ export function createWeighted<T>(
 }
 
 /**
- * Returns the position of the first number above the limit. The numbers are ascending, and the last one is above the
- * limit.
+ * Returns the position of the first number above the limit. The numbers must be in ascending order, and the last one
+ * must be above the limit.
  */
 export function firstAbove(numbers: readonly number[], limit: number): number {
   let low = 0;

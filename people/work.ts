@@ -1,4 +1,4 @@
-/** Careers: one employer after the other. */
+/** Draws careers, in which one employer follows another. */
 
 import { isoDay, WORLD_YEAR } from './day.ts';
 import { COMPANY_COUNT, companyAt } from './organisation.ts';
@@ -18,16 +18,16 @@ import type { WorldPlan } from './world-plan.ts';
 
 /** The share of people without a known employer. */
 const NEVER_WORKED_SHARE = 0.03;
-/** Median length of jobs in years, before careers cut some short. */
+/** The median length of a job in years, before the end of a career cuts some jobs short. */
 const MEDIAN_SPELL_YEARS = 4.2;
-/** Spread of job durations, as the standard deviation of their logarithm. */
+/** The spread of job lengths, as the standard deviation of their logarithm. */
 const SPELL_SPREAD = 0.8;
-/** The maximum number of jobs in a career. The last one lasts until the career ends. */
+/** The maximum number of jobs in a career. The last job lasts until the career ends. */
 const MAX_SPELLS = 12;
 /** The number of a person's latest jobs that are known. */
 const KNOWN_SPELLS = 6;
 
-/** Each career has one ladder, from the first job to the top. */
+/** Job titles from the first job to the top. Each career has one of these ladders. */
 const LADDERS = [
   [
     'Analyst',
@@ -81,7 +81,7 @@ const LADDERS = [
 ];
 const TOP = 5;
 
-/** Returns a person's known jobs, the latest first. Empty for the few who never worked. */
+/** Returns a person's known jobs, the latest first. Empty for people who never worked. */
 export function workOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'work', person.number);
   if (chance(draw, NEVER_WORKED_SHARE)) return [];
@@ -102,7 +102,7 @@ export function workOf(plan: WorldPlan, person: Person): Role[] {
 }
 
 interface Spell {
-  /** Years with their fraction. */
+  /** The start and the end, as years with a fraction. */
   start: number;
   end: number;
 }
@@ -120,7 +120,7 @@ function drawSpells(draw: Draw, careerStart: number, careerEnd: number): Spell[]
   return spells;
 }
 
-/** Returns the level on the ladder. It rises by one about every eight years. Wealthy people are further up. */
+/** Returns the level on the ladder. It rises by one about every eight years. Wealthy people start higher. */
 function levelAt(yearsOfWork: number, standing: number, luck: number): number {
   const level = yearsOfWork / 8 + 0.8 * standing + luck;
   return Math.min(TOP, Math.max(0, Math.floor(level)));

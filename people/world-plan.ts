@@ -5,7 +5,7 @@ import { type Names, readNames } from './names.ts';
 import { createSeats, type Seats } from './seats.ts';
 import type { PickWeighted } from './weighted.ts';
 
-/** The seed and the tables that all rows share. Nothing here grows with the world. */
+/** The seed and the tables that all rows share. Their size does not depend on the world's size. */
 export interface WorldPlan {
   seed: number;
   donorCount: number;
@@ -14,7 +14,7 @@ export interface WorldPlan {
   seats: Seats;
 }
 
-/** Reads the names and cities (the first time) and lays out the boards. */
+/** Reads the names and cities (only once) and plans the boards. */
 export function createWorldPlan(seed: number, donorCount: number): WorldPlan {
   return {
     seed,

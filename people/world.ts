@@ -1,5 +1,5 @@
 /**
- * The people in the sandboxes, as the service knows them and as they appear in a nonprofit's CRM. Every sandbox
+ * The people in the sandboxes, as the service knows them and as a nonprofit's CRM contains them. Every sandbox
  * (service, Salesforce, HubSpot) uses the same world, so the people are the same.
  */
 
@@ -18,8 +18,8 @@ export type { Gift } from './gifts.ts';
 export type { Role } from './role.ts';
 
 /**
- * A seeded world. Row n is computed only from the seed, the number of donors and n. Real people, if
- * the world has them, are its last donors, and follow them in the contact list.
+ * A world from a seed. Row n is computed only from the seed, the number of donors and n. If there are real people, they
+ * are the last donors, and come after the others in the contact list.
  */
 export interface World {
   seed: number;
@@ -27,30 +27,29 @@ export interface World {
   donorCount: number;
   /** Describes the real people in words. Omitted if there are none. */
   realPeople?: string;
-  /** The ISO day that the data describes. Everything that has not ended lasts until this day. */
+  /** The ISO date that the data describes. Everything that has not ended lasts until this date. */
   asOf: string;
-  /** Returns the donor with a number from 0 to `donorCount - 1`. Throws a RangeError for any other number. */
+  /** Returns the donor with this number, from 0 to `donorCount - 1`. Throws a RangeError for any other number. */
   donor(n: number): Donor;
   /**
-   * Returns the contact list of a nonprofit, which has no end. Its first `donorCount` or fewer rows reach every donor
-   * at most a few times. After these rows, it goes through the donors again.
+   * Returns a row of a nonprofit's contact list, which has no end. Within the first `donorCount` rows, no donor occurs
+   * more than a few times. After these rows, the list goes through the donors again.
    */
   crmPerson(n: number): CrmPerson;
-  /** Returns the number of the donor with this ID, or null if this world has no such donor. */
+  /** Returns the number of the donor with this ID, or null if the world has no such donor. */
   donorNumber(id: string): number | null;
 }
 
-/** The options that distinguish one world from another. */
 export interface WorldOptions {
   /** Any safe integer. */
   seed: number;
-  /** The number of invented people that the service knows, from 0 to about a billion. */
+  /** The number of invented people whom the service knows, from 0 to about a billion. */
   donors: number;
-  /** Additional people that it knows. */
+  /** Real people whom the service knows in addition. */
   realPeople?: RealPeople;
 }
 
-/** Creates a world. A person is computed on request and not kept. */
+/** Creates a world. People are computed when requested and are not stored. */
 export function createWorld({ seed, donors, realPeople }: WorldOptions): World {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`The seed ${seed} is not a safe integer`);
   assertBelow(FIRST_STRANGER, donors, 'number of donors');

@@ -1,4 +1,4 @@
-/** The free information for callers about themselves and the service: balance and key. */
+/** Free information for callers about their balance and their key. */
 
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';

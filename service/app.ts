@@ -1,4 +1,4 @@
-/** The path of a request through the service. */
+/** Assembles the service's routes and middleware. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { accountRoutes } from './account.ts';
@@ -22,13 +22,12 @@ import { CHARGED_SEARCHES, searchRoutes } from './search/search.ts';
 import { whileOpen } from './slices.ts';
 import { quotePersons } from './validation.ts';
 
-/** The base path of the service. The document's {base_url} ends with it. */
+/** The service's base path. The document's {base_url} ends with it. */
 export const BASE_PATH = '/v1/partners';
 
-/** The path of the donors' pages in profiles, outside the API's path. */
+/** The path of the donors' pages, to which profiles link. It is outside the API's path. */
 export const DONOR_PAGES = '/people';
 
-/** Everything that the parts of the app need. */
 export interface AppOptions
   extends EnhancementOptions,
     ExportOptions,
@@ -40,20 +39,21 @@ export interface AppOptions
   rateLimit: RateLimit;
   credits: Credits;
   keys: Pick<Keys, 'find'>;
-  /**
-   * The middlewares that run before everything that responds. The starter of the service passes them, outermost first.
-   */
+  /** The outermost middlewares, in order. Whoever starts the service provides them. */
   edge: readonly MiddlewareHandler[];
-  /** Receives unexpected errors. */
+  /** Called with unexpected errors. */
   report: (error: Error) => void;
 }
 
-/** Returns the service at its base path, and its documents as a page for browsers, which cannot send a key. */
+/**
+ * Returns the service at its base path. Browsers cannot send a key, so its documents are also available as a page
+ * without a key.
+ */
 export function createApp(options: AppOptions) {
   const app = new Hono<PartnerEnv>({ strict: false });
   const service = createService(options);
   const page = addDocuments(service, BASE_PATH, options);
-  // The address of a donor in profiles: a page without data, because a browser cannot send a key.
+  // The address of a donor's page in profiles. The page contains no data, because browsers cannot send a key.
   app.get(`${DONOR_PAGES}/:id`, (c) => c.html(donorPage(options.title)));
   app.route(BASE_PATH, service);
   app.notFound((c) => c.json({ detail: 'Not Found' }, 404));
@@ -62,7 +62,8 @@ export function createApp(options: AppOptions) {
 }
 
 /**
- * Creates the service. The order matters: callers without access are not charged, and the work comes after the charge.
+ * Creates the service. The order of the middlewares matters: callers without access are not charged, and the work comes
+ * after the charge.
  */
 function createService(options: AppOptions) {
   const { clock, credits, commitTogether, createId } = options;
@@ -97,7 +98,7 @@ function createService(options: AppOptions) {
   return service;
 }
 
-/** Gives every request its own ID, which the ledger and logs use. */
+/** Gives every request an ID for the ledger and the logs. */
 function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     c.set('requestId', createId());
@@ -106,8 +107,8 @@ function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
 }
 
 /**
- * Returns the innermost middleware. The fault `error`, which the service documents, is a failure of the service itself,
- * so it happens after authentication, limits and charging.
+ * Returns the innermost middleware. It plays the documented fault `error`, which is a failure of the service itself, so
+ * it comes after authentication, limits and charging.
  */
 function failInside(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) =>

@@ -1,4 +1,4 @@
-/** The parts of the service, however it is started. */
+/** Assembles the parts of the service, however it is started. */
 
 import { randomBytes } from 'node:crypto';
 import type { ConnectionEngine } from './connections/engine.ts';
@@ -20,7 +20,7 @@ export interface AssembleOptions {
   db: Database;
   world: World;
   clock: () => number;
-  /** Receives unexpected errors. */
+  /** Called with unexpected errors. */
   report: (error: Error) => void;
   engine: ConnectionEngine;
   /** The maximum duration of a bulk add, unless the work itself takes longer. */

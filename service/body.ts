@@ -1,24 +1,24 @@
-/** The body of a request: read once, within limits for its size and its shape. */
+/** Reads a request's body once, with limits for its size and its shape. */
 
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { PartnerEnv } from './context.ts';
 import { answerInvalid } from './validation.ts';
 
-/** A hundred people with all their details take less than a tenth of this. */
+/** A hundred people with all details need less than a tenth of this. */
 const MAX_BYTES = 2_000_000;
-/** Nesting of lists and objects. The deepest request has five levels. */
+/** The maximum nesting of lists and objects. The deepest request has five levels. */
 const MAX_DEPTH = 32;
-/** The number of values and keys. A request needs at most 10,000 donor IDs. */
+/** The maximum number of values and keys. The largest request has 10,000 donor IDs. */
 const MAX_VALUES = 30_000;
 
-/** The body of such a request has no meaning, so it is not read. */
+/** With these methods, a body has no meaning, so it is not read. */
 const BODYLESS = new Set(['GET', 'HEAD', 'DELETE']);
 
-/** The methods that at least one endpoint has. */
+/** The methods that at least one endpoint accepts. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Responds with 405 to a method that no endpoint has, such as OPTIONS or PROPFIND. */
+/** Responds with 405 to a method that no endpoint accepts, such as OPTIONS or PROPFIND. */
 export function limitMethods(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     if (METHODS.includes(c.req.method)) return next();
@@ -27,7 +27,7 @@ export function limitMethods(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/** Responds with 400 to a body that is too large, before the rest of it is read. */
+/** Responds with 400 to a body that is too large, before it is completely read. */
 export function limitBody(): MiddlewareHandler<PartnerEnv> {
   const limit = bodyLimit({
     maxSize: MAX_BYTES,
@@ -37,8 +37,8 @@ export function limitBody(): MiddlewareHandler<PartnerEnv> {
   return (c, next) => {
     if (BODYLESS.has(c.req.method)) return next();
     const { raw } = c.req;
-    // To count a body that does not state its size, the limit copies the request. Only a request of the
-    // global class can be copied, and the server's request is not of that class.
+    // If a body does not state its size, the limit copies the request to count it. Only an instance of the global class
+    // can be copied, and the server's request is not one.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;
@@ -48,7 +48,7 @@ export function limitBody(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/** Reads the JSON body of a request once, into `c.var.body`. Invalid JSON causes a 422. */
+/** Parses the JSON body of a request once, into `c.var.body`. Responds with 422 to invalid JSON. */
 export function readBody(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     const text = BODYLESS.has(c.req.method) ? '' : await c.req.text();
@@ -67,9 +67,7 @@ export function readBody(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/**
- * Returns the reason why a text is not even parsed, or undefined for most texts. Texts in it count as one value each.
- */
+/** Returns why a JSON text is too complex to be parsed, or undefined for most texts. A string counts as one value. */
 function refuseShape(text: string): string | undefined {
   let depth = 0;
   let values = 0;
@@ -87,7 +85,7 @@ function refuseShape(text: string): string | undefined {
   return undefined;
 }
 
-/** Finds the end of a text in JSON: the first quote with an even number of backslashes before it. */
+/** Returns the end of a JSON string: the first quote with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

@@ -1,26 +1,25 @@
-/** The data that a request carries on its way through the service. */
+/** The data that middleware stores on a request. */
 
 import type { HttpBindings } from '@hono/node-server';
 import type { ServiceFault } from './faults.ts';
 import type { ApiKey } from './keys.ts';
 
-/** The Hono environment of the service. */
 export interface PartnerEnv {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
-    /** The fault to simulate inside the service. Set by the edge, if at all. */
+    /** The fault to play inside the service. Only the edge sets it. */
     fault: ServiceFault | undefined;
-    /** The request's key. Set by authentication. */
+    /** The request's key, which authentication sets. */
     key: ApiKey;
     /** The parsed body, or undefined if there is none. */
     body: unknown;
-    /** The number of credits taken for this request, which is the number of items that are paid for. */
+    /** The number of credits taken for this request. It equals the number of paid items. */
     charged: number;
-    /** The charge's line in the ledger, or null for a request that costs nothing. */
+    /** The charge's line in the ledger, or null if the request costs nothing. */
     chargeId: number | null;
     /**
-     * Settles the charge of this request, in the transaction of its work, with the number of processed items.
+     * Settles this request's charge with the number of processed items. Must be called in the transaction of the work.
      */
     settle: (processed?: number) => void;
   };

@@ -1,4 +1,4 @@
-/** Credits: six buckets for each team, and a ledger that explains every spent credit. */
+/** Manages credits: six buckets for each team, and a ledger that explains every spent credit. */
 
 import type { Database } from './database.ts';
 
@@ -12,38 +12,37 @@ export const BUCKETS = [
   'searches',
 ] as const;
 
-/** The name of a bucket. */
 export type Bucket = (typeof BUCKETS)[number];
 
-/** Credits remaining in each bucket. */
+/** The remaining credits in each bucket. */
 export type Balances = Record<Bucket, number>;
 
-/** The payer, the amount and the item of a charge. The amount is a number of credits above 0. */
+/** Who pays for what, and how much. The amount is a number of credits above 0. */
 export interface Payment {
   apiKey: string;
   team: string;
   bucket: Bucket;
   amount: number;
-  /** The endpoint, as method and path. */
+  /** The endpoint's method and path. */
   what: string;
   requestId: string;
 }
 
-/** A line of the ledger. Refunds have negative amounts, so the sum is the number of spent credits. */
+/** A line in the ledger. Refunds have negative amounts, so the sum of all lines is the number of spent credits. */
 export interface LedgerEntry extends Payment {
   id: number;
   atMs: number;
   kind: 'charge' | 'refund';
 }
 
-/** Credits that were taken for a request whose outcome is not yet known. */
+/** Credits that were taken for a request whose outcome is not known yet. */
 export interface Charge {
   /** The line of the ledger. */
   id: number;
   amount: number;
 }
 
-/** The credits that were granted to a bucket, and the credits that are left. */
+/** The credits that a bucket was granted, and the remaining credits. */
 export interface BucketAccount {
   team: string;
   bucket: Bucket;
@@ -51,29 +50,29 @@ export interface BucketAccount {
   remaining: number;
 }
 
-/** The accounts of all teams. In each bucket, granted - remaining = the sum of the ledger. */
+/** The accounts of all teams. For each bucket, granted - remaining equals the sum of its ledger lines. */
 export interface Credits {
-  /** Sets the remaining credits in some buckets of a team. The difference counts as granted. */
+  /** Sets a team's remaining credits in some buckets. The difference counts as granted. */
   grant(team: string, amounts: Partial<Balances>): void;
   hasTeam(team: string): boolean;
   balances(team: string): Balances;
   /**
-   * Takes the amount, or as much of it as is available, or undefined if nothing is available. The charge stays open
-   * until it is settled or refunded. A restart of the service also refunds it.
+   * Takes the amount, or as much of it as is available. Returns undefined if nothing is available. The charge stays
+   * open until it is settled or refunded. A restart of the service also refunds it.
    */
   charge(payment: Payment): Charge | undefined;
   /**
-   * Settles an open charge: this many credits are earned, and the rest is refunded. Call it in the
-   * transaction of the paid work. Does nothing to a charge that is no longer open.
+   * Settles an open charge: keeps the earned credits and refunds the others. Call it in the transaction of the paid
+   * work. Does nothing if the charge is no longer open.
    */
   settle(charge: Charge, earned: number): void;
-  /** Refunds the whole charge, unless some of it has already been refunded. */
+  /** Refunds the whole charge, unless a part of it was already refunded. */
   refund(charge: Charge): void;
-  /** Refunds the charges that the service left open when it last ended. Returns the number of charges. */
+  /** Refunds all charges that were open when the service last ended. Returns their number. */
   refundOpen(): number;
-  /** Makes a charge once `dueAtMs` has come. */
+  /** Makes a charge when `dueAtMs` is reached. */
   chargeLater(payment: Payment, dueAtMs: number): void;
-  /** Returns the lines of the ledger in order, for one key and bucket if given. */
+  /** Returns the lines of the ledger in order, optionally only those for one key or bucket. */
   ledger(filter: { apiKey?: string | undefined; bucket?: string | undefined }): LedgerEntry[];
   accounts(): BucketAccount[];
 }
@@ -95,7 +94,7 @@ export function createCredits(db: Database, clock: () => number): Credits {
     const line = sql.line.get(id);
     if (line === undefined) throw new Error(`The ledger has no line ${id}.`);
     const refund = { ...line, kind: 'refund' as const, amount: -amount, atMs: clock() };
-    // The ledger rejects a second refund of one charge.
+    // The ledger rejects a second refund of the same charge.
     sql.enter.run({ ...refund, state: null, refundOf: id });
     sql.change.run({ ...line, amount });
   }
@@ -106,10 +105,10 @@ export function createCredits(db: Database, clock: () => number): Credits {
     giveBack(id, amount);
   });
 
-  /** Late charges do not need a timer, because they are made before anyone can read the balance. */
+  /** Late charges need no timer, because they are made before anyone can read the balance. */
   const settle = db.transaction(() => {
     for (const { id, ...payment } of sql.due.all(clock())) {
-      // Its work was already done.
+      // The work for it was already done.
       charge(payment, 'settled');
       sql.landed.run(id);
     }

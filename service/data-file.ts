@@ -1,6 +1,6 @@
 /**
- * The lists of names and cities that matching and search use. They belong to the service. Invented people have their
- * own lists.
+ * Reads the lists of names and cities that matching and search use. They belong to the service. The invented people
+ * have separate lists.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,17 +8,15 @@ import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
-/**
- * How many levels above this file the package's folder can be, because compiled code is at a deeper level.
- */
+/** The maximum number of levels between the package's folder and this file. Compiled code is one level deeper. */
 const MAX_FLOORS_UP = 6;
 
-/** Reads a CSV file of `service/data` and checks every row. Throws if a row is invalid. */
+/** Reads a CSV file in `service/data` and checks every row. Throws if a row is invalid. */
 export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
   return z.array(row).parse(parse(readFileSync(join(dataFolder(), name)), { columns: true }));
 }
 
-/** Returns the folder of the files. They are not compiled, so it is searched for upwards. */
+/** Returns the folder with the files. They are not compiled, so it is searched for in the folders above. */
 function dataFolder(): string {
   let folder = import.meta.dirname;
   for (let floor = 0; floor < MAX_FLOORS_UP; floor += 1) {

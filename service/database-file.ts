@@ -1,35 +1,34 @@
-/** How the one database file of the service is opened, and protected from other processes. */
+/** Opens the service's database file, and protects it from other processes. */
 
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 
-/** An open database. All modules of the service share one. */
+/** An open database. All modules of the service share it. */
 export type Database = Sqlite.Database;
 
-/** Long enough for a service that was just told to stop, so it ends before the next one starts. */
+/** Long enough for a service that was just told to stop to end before the next one starts. */
 const LOCK_TIMEOUT_MS = 1000;
 
-/** The options for opening a file. */
 export interface Opening {
-  /** True if other processes are locked out while the file is open. Defaults to true. */
+  /** True to lock out other processes while the file is open. Defaults to true. */
   isClaimed?: boolean;
-  /** True if acknowledged changes are certainly on disk, even after a power failure. Defaults to false. */
+  /** True to make sure that acknowledged changes survive a power failure. Defaults to false. */
   isDurable?: boolean;
 }
 
 /**
- * Opens a database file, or without a file a database in memory. The file belongs to one process until it is closed.
- * Two processes would make each other's writes fail, and neither would count the requests and credits that the other
- * has used. So opening it a second time is an error. The content of another database in memory (`serialize`) opens as a
- * copy.
+ * Opens a database file, or a database in memory if no file is given. A buffer with the content of another database
+ * (`serialize`) opens as a copy in memory. A file belongs to one process until it is closed, so opening it a second
+ * time is an error. Two processes would make each other's writes fail, and neither would count the requests and credits
+ * that the other one used.
  */
 export function openFile(
   file: string | Buffer | undefined,
   { isClaimed = true, isDurable = false }: Opening = {},
 ): Database {
   const isNew = typeof file === 'string' && !existsSync(file);
-  // For a missing folder, SQLite's own error says what is wrong.
+  // If the folder is missing, SQLite's own error explains the problem.
   if (isNew && existsSync(dirname(file))) createPrivateFile(file);
   const db = new Sqlite(file ?? ':memory:', { timeout: LOCK_TIMEOUT_MS });
   try {
@@ -49,19 +48,19 @@ export function createPrivateFile(file: string): void {
 }
 
 /**
- * Locks out other services, but not processes that only read, because the lock is on a file next to the
- * database. It ends with the database or the process, however that ends.
+ * Locks out other services, but not processes that only read, because the lock is on a file next to the database. It
+ * ends with the database or the process, even if the process is killed.
  */
 function claim(db: Database, file: string): void {
   db.prepare('attach ? as claim').run(`${file}-lock`);
   db.pragma('claim.locking_mode = EXCLUSIVE');
-  // A write takes the lock.
+  // This write takes the lock.
   db.pragma('claim.user_version = 1');
 }
 
 /**
- * True if a statement failed because of the disk, the memory or another process, and not because of its data. The same
- * statement may succeed later.
+ * Returns true if a statement failed because of the disk, the memory or another process, and not because of its data.
+ * The same statement may succeed later.
  */
 export function isTransient(error: unknown): boolean {
   return (

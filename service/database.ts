@@ -1,4 +1,4 @@
-/** The service's one database: its schema, and how it is opened. */
+/** Opens the service's database, and defines its schema. */
 
 import { type Database, type Opening, openFile } from './database-file.ts';
 import { INDEX_TABLES } from './matcher/tables.ts';
@@ -17,10 +17,13 @@ import { bringSchema, type SchemaStep } from './schema.ts';
 
 export type { Database };
 
-/** The connections of a team's networks take several hundred megabytes, and searches read all of them. */
+/**
+ * The cache is large because the connections of a team's networks take several hundred megabytes, and searches read all
+ * of them.
+ */
 const CACHE_KIB = 128 * 1024;
 
-/** Opens a file, a copy of another database's content, or a database in memory without either. */
+/** Opens a file, a copy of another database's content, or, if neither is given, a database in memory. */
 export function openDatabase(file: string | Buffer | undefined, opening?: Opening): Database {
   const db = openFile(file, opening);
   try {
@@ -121,7 +124,7 @@ create table if not exists exports (
 create index if not exists exports_of_team on exports (team, position);
 `;
 
-/** Adds the column of a job's match, which is missing in files from the first versions. */
+/** Adds the column with a job's match, which is missing in files from the first versions. */
 function addMatchOfJobs(db: Database): void {
   addColumn(db, 'jobs', 'match', 'text');
 }
@@ -146,18 +149,18 @@ function addStatesOfCharges(db: Database): void {
   db.exec(CHARGE_INDEXES);
 }
 
-/** Columns and tables that undoing a join needs. */
+/** Adds the columns and tables that are needed to undo a join. */
 function addParts(db: Database): void {
   for (const [table, column, type] of PART_COLUMNS) addColumn(db, table, column, type);
   db.exec(PART_TABLES);
 }
 
-/** Adds the day of the people. In files of earlier versions, all people are as of one day. */
+/** Adds the day of the data about people. In files from earlier versions, it is the same for all people. */
 function addDayOfPeople(db: Database): void {
   addColumn(db, 'settled_people', 'as_of', "text not null default '2026-07-01'");
 }
 
-/** Returns of earlier versions also stored keys, which contain names, of people who had been erased before. */
+/** Deletes keys that contain names of erased people. Earlier versions stored such keys with returns. */
 function dropKeysOfNobody(db: Database): void {
   db.exec('delete from record_return_people where key not in (select key from record_keys)');
 }
@@ -167,7 +170,7 @@ function addColumn(db: Database, table: string, column: string, type: string): v
   if (!columns.all().includes(column)) db.exec(`alter table ${table} add column ${column} ${type}`);
 }
 
-/** Steps only go forward. A released step is never changed, but followed by another one. */
+/** Steps are only added at the end. A released step is never changed. */
 const STEPS: readonly SchemaStep[] = [
   { name: '0001 stand-in', bring: (db) => db.exec(SCHEMA + INDEX_TABLES + NETWORK_TABLES) },
   { name: '0002 match of jobs', bring: addMatchOfJobs },

@@ -1,4 +1,4 @@
-/** The service's own documents: openapi.json, generated from the routes, and a page for people. */
+/** The service's own documents: openapi.json, which is generated from the routes, and a page for people. */
 
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
@@ -8,8 +8,8 @@ import type { RateLimit } from './limits.ts';
 import { piece } from './pieces.ts';
 
 /**
- * Adds GET /openapi.json, /docs and /redoc to the service. All routes must have been added before. The
- * documents are generated on first request. Returns the page for browsers, which cannot send a key.
+ * Adds GET /openapi.json, /docs and /redoc to the service. All routes must be added first. The documents are generated
+ * when first requested. Returns the page for browsers, which cannot send a key.
  */
 export function addDocuments(
   service: OpenAPIHono<PartnerEnv>,
@@ -34,7 +34,7 @@ export function addDocuments(
           title,
           version: '1',
           license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
-          // The limit in force, for clients that read it, or null if the sandbox was started without a limit.
+          // The current limit, for clients that read it, or null if the sandbox has no limit.
           'x-rate-limit': { requests_per_second: ratePerSecond || null, burst },
         },
         servers: [{ url: basePath }],
@@ -70,7 +70,7 @@ const TAGS = [
 type Document = ReturnType<OpenAPIHono<PartnerEnv>['getOpenAPI31Document']>;
 
 /**
- * Gives each operation a unique ID, built from its method and path. Generated clients use it as the name of a method.
+ * Gives each operation a unique ID that is made from its method and path. Generated clients use it as a method name.
  */
 function withOperationIds(document: Document): Document {
   const paths = Object.entries(document.paths ?? {}).map(([path, methods]) => [
@@ -86,7 +86,7 @@ function withOperationIds(document: Document): Document {
 }
 
 /**
- * Returns the ID of an operation. `GET /donors/{id}/metadata` becomes getDonorMetadata, and without the ID
+ * Returns an operation's ID. `GET /donors/{id}/metadata` becomes getDonorMetadata. Without the ID, it becomes
  * getDonorsMetadata.
  */
 function operationIdOf(method: string, path: string): string {
@@ -101,7 +101,7 @@ function operationIdOf(method: string, path: string): string {
   return method + (names.length === 0 ? 'Root' : names.map(capital).join(''));
 }
 
-/** The paths that respond without one of our schemas: two pages, and the document itself. */
+/** Paths whose responses do not use our schemas: two pages, and the document itself. */
 const DOCUMENTS: readonly RouteConfig[] = [
   {
     ...documentPath('/openapi.json', 'This document'),
@@ -158,7 +158,7 @@ ${endpoints.map(
 </html>`;
 }
 
-/** Returns the page at a donor's address. It names the service and shows no data. */
+/** Returns the page at a donor's address. It contains the service's name and no data. */
 export function donorPage(title: string) {
   return html`<!doctype html>
 <html lang="en">

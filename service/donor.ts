@@ -1,26 +1,25 @@
 /**
- * A donor, as the service stores and judges it. Everything that brings people into the service, such as an
- * import or a sandbox's world, describes them in this form.
+ * Describes a donor as the service stores and matches it. Everything that adds people to the service, such as an import
+ * or a sandbox's world, uses this form.
  */
 
-/** A name. The middle part is a name or an initial, or null if unknown. */
+/** A name. `middle` is a name or an initial, or null if it is unknown. */
 export interface Name {
   first: string;
   middle: string | null;
   last: string;
 }
 
-/** A postal address of the United States. */
 export interface Address {
   street: string;
   city: string;
-  /** Two letters, for example IL. */
+  /** The state as two letters, for example IL. */
   state: string;
-  /** Five digits. */
+  /** The ZIP code in five digits. */
   postalCode: string;
 }
 
-/** The kinds of organisations that really exist. */
+/** The kinds of real organisations. */
 export const BODY_KINDS = [
   'school',
   'law_school',
@@ -44,17 +43,17 @@ export type BodyKind = (typeof BODY_KINDS)[number];
 
 /** The source of a statement, and how reliable it is. */
 export interface SourceNote {
-  /** The collection, for example `irs-990`. */
+  /** The collection of records, for example `irs-990`. */
   source: string;
-  /** The record in it, for example `EIN 12-3456789, tax period ending 2024-12-31`. */
+  /** The record in the collection, for example `EIN 12-3456789, tax period ending 2024-12-31`. */
   reference: string;
-  /** The ISO day on which the statement was true. */
+  /** The ISO date on which the statement was true. */
   date: string;
-  /** From 0 to 1: how likely the statement is true of this person. */
+  /** The probability, from 0 to 1, that the statement is true of this person. */
   confidence: number;
 }
 
-/** The facts about a person that have their own source, other than roles and gifts. */
+/** The facts about a person that have a source, in addition to roles and gifts. */
 export const SOURCED_FACTS = [
   'name',
   'birth',
@@ -67,14 +66,14 @@ export const SOURCED_FACTS = [
 
 export type SourcedFact = (typeof SOURCED_FACTS)[number];
 
-/** A dated relation to an organisation. Dates are ISO days, and `end` is null while the relation lasts. */
+/** A relation to an organisation with ISO dates. `end` is null while the relation lasts. */
 export interface Role {
   organisationId: string;
   organisationName: string;
   title: string;
   start: string;
   end: string | null;
-  /** The kind of organisation, if it really exists. */
+  /** The kind of organisation, if it is real. */
   body?: BodyKind;
   /** True if the person served there as a judge, a legislator or a soldier, and did not merely work there. */
   isService?: boolean;
@@ -92,33 +91,33 @@ export interface Gift {
   source?: SourceNote;
 }
 
-/** A human being as the service knows them. */
+/** A person as the service knows them. */
 export interface Donor {
-  /** 32 hexadecimal characters. */
+  /** The ID as 32 hexadecimal characters. */
   id: string;
-  /** The address of this donor's page. Absent if a service has one address for the pages of all donors. */
+  /** The address of this donor's page. Absent if the service has one address for all donors' pages. */
   page?: string;
   name: Name;
   birthYear: number | null;
-  /** The whole ISO day, if known. */
+  /** The complete ISO date, if it is known. */
   birthday?: string;
-  /** `Jr`, `III`: distinguishes generations with the same name. */
+  /** Distinguishes generations with the same name, for example `Jr` or `III`. */
   suffix?: string;
-  /** True for people who have died. Absent for all others. */
+  /** True for people who have died. Absent for all other people. */
   isDeceased?: boolean;
-  /** People at the same address share one household. */
+  /** The ID of the household. People at the same address share it. */
   householdId: string | null;
-  /** The current address first, then earlier ones. */
+  /** The current address, followed by earlier ones. */
   addresses: Address[];
-  /** Latest first, and so is `education`. */
+  /** The latest first. `education` is in the same order. */
   work: Role[];
   education: Role[];
   boards: Role[];
   /** Latest first. */
   gifts: Gift[];
-  /** The bounds in whole US dollars, or null if unknown. */
+  /** The bounds in whole US dollars, or null if they are unknown. */
   netWorth: { low: number; high: number } | null;
-  /** Estimated giving capacity of the person, in whole US dollars, or null if unknown. */
+  /** The person's estimated giving capacity in whole US dollars, or null if it is unknown. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
   /** The sources of the facts. Only imported people have them. */
@@ -127,16 +126,16 @@ export interface Donor {
 
 /** All donors of a service. */
 export interface World {
-  /** Distinguishes worlds of invented people, or 0 for imported people. */
+  /** The seed of a world of invented people, or 0 for imported people. */
   seed: number;
   donorCount: number;
   /** Describes the real people in words. Absent if there are none. */
   realPeople?: string;
-  /** The ISO day up to which the data about people is current. Current roles last until then. */
+  /** The ISO date on which the data about people ends. Current roles last until then. */
   asOf: string;
-  /** Returns the donor with a number from 0 to `donorCount - 1`. Any other number causes a RangeError. */
+  /** Returns the donor with this number, from 0 to `donorCount - 1`. Throws a RangeError for any other number. */
   donor(n: number): Donor;
-  /** Returns the number of the donor with this ID, or null if there is no such donor. */
+  /** Returns the number of the donor with this ID, or null if there is none. */
   donorNumber(id: string): number | null;
 }
 

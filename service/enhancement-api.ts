@@ -1,4 +1,4 @@
-/** The endpoints of enhancement as openapi.json describes them, with the schemas of their bodies. */
+/** Describes the enhancement endpoints for openapi.json, with the schemas of their bodies. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { batchErrors, commonErrors, creditErrors, json, notFoundError } from './errors.ts';
@@ -9,15 +9,15 @@ const MAX_PERSONS = 100;
 const MAX_PROGRESS_IDS = 1000;
 const MAX_RESULT_IDS = 10;
 
-/** The path of an endpoint, relative to the base URL. */
+/** An endpoint's method, and its path relative to the base URL. */
 export interface Endpoint {
   method: 'get' | 'post' | 'put';
   path: string;
 }
 
 /**
- * The four endpoints of one form of the paths (service document, section 4.3), and an additional endpoint that explains
- * a match.
+ * The four endpoints in one form of the paths (service document, section 4.3), and another endpoint that explains a
+ * match.
  */
 export type FormEndpoints = Record<
   'submit' | 'progress' | 'explanation' | 'progressBatch' | 'results',
@@ -47,7 +47,7 @@ const personSchema = z
   })
   .openapi('Person', { example: PERSON_EXAMPLE });
 
-/** A person as submitted (section 2.4). Everything except the name may be absent. */
+/** A submitted person (section 2.4). Everything except the name can be absent. */
 export type SubmittedPerson = z.infer<typeof personSchema>;
 
 const submitSchema = z
@@ -87,7 +87,7 @@ const likelihood = {
   }),
 };
 
-/** Our own field, which is not in the service's document. */
+/** This field is ours and is not in the service's document. */
 const matchSchema = z.object({
   ...likelihood,
   runner_up: z
@@ -98,12 +98,12 @@ const matchSchema = z.object({
     }),
 });
 
-/** How certain a match is, ready for JSON. */
+/** How certain a match is, in the form of a response. */
 export type ShownMatch = z.infer<typeof matchSchema>;
 
 const notFoundIds = z.array(z.string()).openapi({ description: 'Job ids that do not exist' });
 
-/** Creates the route that submits people. The request is charged. */
+/** Creates the route that submits people. The request costs credits. */
 export function submitRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
@@ -137,7 +137,7 @@ export function submitRoute(endpoint: Endpoint) {
   });
 }
 
-/** Creates the route that reads the progress of one job. */
+/** Creates the route that reads one job's progress. */
 export function progressRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
@@ -160,7 +160,7 @@ export function progressRoute(endpoint: Endpoint) {
   });
 }
 
-/** Creates the route that explains the match of one job. */
+/** Creates the route that explains one job's match. */
 export function explanationRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
@@ -190,7 +190,7 @@ export function explanationRoute(endpoint: Endpoint) {
   });
 }
 
-/** Reads the progress of many jobs. */
+/** Creates the route that reads many jobs' progress. */
 export function progressBatchRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
@@ -227,7 +227,7 @@ export function progressBatchRoute(endpoint: Endpoint) {
   });
 }
 
-/** Reads states and profiles of a few jobs. */
+/** Creates the route that reads the states and profiles of a few jobs. */
 export function resultsRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
@@ -248,7 +248,7 @@ export function resultsRoute(endpoint: Endpoint) {
                 z.string(),
                 z.object({
                   progress: progressSchema,
-                  // For a named schema, `nullable` would mean that the value is both the schema and null.
+                  // For a named schema, `nullable` would require a value that is both the schema and null.
                   result: z.union([profileSchema, z.null()]),
                   match: matchSchema.nullable(),
                 }),

@@ -1,6 +1,6 @@
 /**
- * Enhancement (service document, sections 2.4, 2.5 and 4.3): people are submitted, jobs are created, and
- * profiles are returned. The document names two forms of the paths. Both lead to the same jobs.
+ * Enhancement (service document, sections 2.4, 2.5 and 4.3): creates jobs for submitted people, and returns profiles.
+ * The document has two forms of the paths. Both lead to the same jobs.
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
@@ -33,15 +33,14 @@ import type { CommitTogether } from './shared-commits.ts';
 import { TWO_PEOPLE } from './two-people.ts';
 import { countItems } from './validation.ts';
 
-/** The forms of the enhancement paths that exist. By default, both do. */
+/** The forms of the enhancement paths that are available. By default, both are. */
 export interface PathForms {
-  /** At the base URL itself: PUT /, GET /progress/{job_id}, POST /progress, POST /. */
+  /** True for paths at the base URL itself: PUT /, GET /progress/{job_id}, POST /progress, POST /. */
   a: boolean;
-  /** Under /enhancements. */
+  /** True for paths under /enhancements. */
   b: boolean;
 }
 
-/** The dependencies of the enhancement endpoints. */
 export interface EnhancementOptions {
   forms: PathForms;
   commitTogether: CommitTogether;
@@ -55,7 +54,7 @@ export interface EnhancementOptions {
   jobTimeMs: () => number;
 }
 
-/** Returns the charge of enhancement: one credit of its bucket for each person. */
+/** Returns the charges for enhancements: one credit for each person. */
 export function chargedEnhancements(forms: PathForms): ChargedEndpoint[] {
   const items = (body: unknown) => (Array.isArray(body) ? 0 : countItems(body, 'persons'));
   const submits: Record<keyof PathForms, ChargedEndpoint> = {
@@ -140,10 +139,7 @@ type RequestVariables = Pick<
   'key' | 'fault' | 'charged' | 'chargeId' | 'settle'
 >;
 
-/**
- * Settles the charge and creates one job for each paid person, either both or neither. Matching follows
- * later.
- */
+/** In one transaction, settles the charge and creates a job for each paid person. Matching follows later. */
 async function submitPersons(
   options: EnhancementOptions,
   persons: readonly SubmittedPerson[],
@@ -270,12 +266,12 @@ function resultOf(options: EnhancementOptions, job: Job) {
   return donor === null ? null : toProfile(donor, options.clock());
 }
 
-/** Returns the donor of a job that has ended, or null if none was found. */
+/** Returns the donor that a completed job found, or null. */
 function foundBy({ world, clock }: EnhancementOptions, job: Job): Donor | null {
   return job.donorNumber !== null && hasEnded(job, clock()) ? world.donor(job.donorNumber) : null;
 }
 
-/** Returns the match of a job. Like the result, it is shown once the job has ended. */
+/** Returns a job's match. Like the result, it is shown only after the job has ended. */
 function matchOf(options: EnhancementOptions, job: Job): ShownMatch | null {
   if (job.match === null || !hasEnded(job, options.clock())) return null;
   const { probability, reasons, runnerUp } = job.match;

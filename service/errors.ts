@@ -1,6 +1,4 @@
-/**
- * The bodies of the service's errors (service document, section 7.1), as schemas and as responses.
- */
+/** The bodies of the service's errors (service document, section 7.1), as schemas and as responses. */
 
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -35,7 +33,7 @@ const insufficientCreditsSchema = z
   })
   .openapi('InsufficientCredits');
 
-/** The errors that any endpoint may return, for its description. */
+/** The errors that any endpoint can return, for the API description. */
 export const commonErrors = {
   401: { description: 'The API key is past its deactivation date.', ...json(errorSchema) },
   403: { description: 'The API key is not recognized.', ...json(errorSchema) },
@@ -43,34 +41,34 @@ export const commonErrors = {
   500: { description: 'Failure on the service side.', ...json(errorSchema) },
 };
 
-/** The errors of an endpoint that reads a body with a limited number of items. */
+/** The errors of an endpoint whose body has a limited number of items. */
 export const batchErrors = {
   400: { description: 'Too many items.', ...json(errorSchema) },
   422: { description: 'The request body fails validation.', ...json(validationErrorSchema) },
   ...commonErrors,
 };
 
-/** The error of an endpoint whose parameters have to be valid. */
+/** The error of an endpoint that validates its parameters. */
 export const invalidQueryError = {
   422: { description: 'A parameter fails validation.', ...json(validationErrorSchema) },
 };
 
-/** The error of an endpoint that charges an empty bucket. */
+/** The error of an endpoint that charges if the bucket is empty. */
 export const creditErrors = {
   402: { description: 'The bucket is empty.', ...json(insufficientCreditsSchema) },
 };
 
-/** The error of an endpoint that looks up one thing. */
+/** The error of an endpoint that looks up one object. */
 export const notFoundError = {
   404: { description: 'It does not exist.', ...json(errorSchema) },
 };
 
-/** Returns the content of a response or a body in JSON. */
+/** Returns the description of a JSON response or body. */
 export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
-/** Responds to any error that was thrown. Unexpected errors are also reported. */
+/** Responds to an error that was thrown. Also reports it if it was unexpected. */
 export function answerError(
   error: Error,
   c: Context<PartnerEnv>,
@@ -80,13 +78,13 @@ export function answerError(
   if (unread !== undefined) {
     return answerInvalid(c, [{ ...unread, input: null }]);
   }
-  // If a caller disconnects in the middle of a request, this is not our error.
+  // If a caller disconnects in the middle of a request, this is not an error of the service.
   const { incoming } = c.env;
   if (incoming.complete || !incoming.destroyed) report(error);
   return c.json({ detail: 'Internal Server Error' }, 500);
 }
 
-/** How the validator rejects a body that it cannot even read, by the status that it would return. */
+/** The errors for a body that the validator cannot read at all, by the status that the validator would return. */
 const UNREAD_BODIES: Partial<Record<number, Omit<ValidationItem, 'input'>>> = {
   400: { type: 'missing', loc: ['body'], msg: 'Field required' },
   415: {

@@ -1,25 +1,24 @@
 /**
- * Faults inside a charge or a job. The starter of the service can request them to prove that no credit is
- * lost. The service itself never sets a fault. Only the edge that is passed to it does.
+ * Faults inside a charge or a job. Whoever starts the service can request them to prove that no credit gets lost. The
+ * service itself never sets a fault. Only the edge middleware does.
  */
 
-/** A fault inside the service. */
 export type ServiceFault =
-  /** A 500 with the documented JSON body, instead of the work. */
+  /** Returns a 500 with the documented JSON body and does not do the work. */
   | { kind: 'error' }
-  /** Jobs are shown in a state that is not in the document. */
+  /** Shows jobs in a state that is not documented. */
   | { kind: 'jobState'; state: string }
-  /** The service does not know this request's jobs. */
+  /** Makes the service forget this request's jobs. */
   | { kind: 'jobsVanish' }
-  /** The jobs that this submit creates stay in processing. */
+  /** Keeps the jobs of this submission in processing forever. */
   | { kind: 'jobsNeverEnd' }
-  /** The job of this bulk add ends as failed, and the donors after the first `afterMembers` are not added. */
+  /** Makes this bulk add's job fail, without adding the donors after the first `afterMembers`. */
   | { kind: 'networkJobFails'; afterMembers: number }
-  /** Every nth donor of this bulk add fails, where `every` is n. */
+  /** Makes every nth donor of this bulk add fail, where n is `every`. */
   | { kind: 'networkMembersFail'; every: number }
-  /** A 422 for every nth person of a submission. loc, type, msg and input quote the person's name. */
+  /** Returns a 422 for every nth person of a submission. `loc`, `type`, `msg` and `input` quote the person's name. */
   | { kind: 'quotePersons'; every: number; around: string }
-  /** A submission processes (and charges for) no more than this many people, from the start of the list. */
+  /** Processes (and charges for) at most this many people of a submission, from the start of the list. */
   | { kind: 'processFewer'; processed: number }
-  /** The work is done and the connection is reset. The charge is made only after the delay. */
+  /** Does the work and resets the connection. Makes the charge only after the delay. */
   | { kind: 'lateCharge'; delayMs: number };

@@ -1,4 +1,4 @@
-/** Health checks (service document, section 4.4): free, and behind the key like everything else. */
+/** Health checks (service document, section 4.4). They are free, but require a key like everything else. */
 
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';
@@ -7,7 +7,7 @@ import { createRouter } from './router.ts';
 
 const AREAS = ['donors', 'enhancements', 'exports', 'lists', 'networks', 'search'] as const;
 
-/** Creates one check for each area. It must be mounted before routes such as /donors/{id}. */
+/** Creates one health check for each area. Mount them before routes such as /donors/{id}. */
 export function healthRoutes(): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   for (const area of AREAS) {

@@ -14,38 +14,37 @@ const personSchema = z.object({
   employers: z.array(z.string()),
 });
 
-/** The details for matching a person. They are deleted as soon as the person is matched. */
+/** The details for matching a person. They are deleted after the person is matched. */
 export type JobPerson = z.infer<typeof personSchema>;
 
-/** A job as it is submitted: paid, and not matched yet. */
+/** A job when it is submitted: it is paid but not matched yet. */
 export interface NewJob {
-  /** 32 hexadecimal characters. */
+  /** The ID as 32 hexadecimal characters. */
   id: string;
   team: string;
   person: JobPerson;
   /** The line in the ledger with its payment, or null if it cost nothing. */
   charge: number | null;
   submittedAtMs: number;
-  /** The end in epoch milliseconds, or null for a job that never ends. */
+  /** When the job ends (epoch ms), or null for a job that never ends. */
   endsAtMs: number | null;
 }
 
-/** One job. */
 export interface Job {
   id: string;
   team: string;
   /** True if the person was matched, whether or not a donor was found. */
   isMatched: boolean;
-  /** The donor that was found, as a number in the world, or null if none was found. */
+  /** The number in the world of the donor that was found, or null. */
   donorNumber: number | null;
-  /** True if it was matched to two people who were mistaken for one person. */
+  /** True if it was matched to two people who had been mistaken for one. */
   isMixed: boolean;
   /** Why no donor was found. */
   error: string | null;
   /** The certainty of the match and its reasons, for the caller. Null for jobs from earlier versions. */
   match: JobMatch | null;
   submittedAtMs: number;
-  /** The end in epoch milliseconds, or null for a job that never ends. */
+  /** When the job ends (epoch ms), or null for a job that never ends. */
   endsAtMs: number | null;
 }
 
@@ -61,10 +60,10 @@ const jobMatchSchema = z.object({
   runnerUp: likelySchema.nullable(),
 });
 
-/** A job's statement about its match: the probability, the reasons, and the runner-up. */
+/** What a job reports about its match: the probability, the reasons, and the second-best donor. */
 export type JobMatch = z.infer<typeof jobMatchSchema>;
 
-/** The outcome of matching. */
+/** The result of matching. */
 export type JobOutcome = Pick<Job, 'id' | 'donorNumber' | 'error' | 'match'>;
 
 /** The state of a job. `pct_done` is an integer percentage while the job is processing. */
@@ -75,15 +74,15 @@ export interface Progress {
 
 /** The jobs of all teams. */
 export interface Jobs {
-  /** Adds jobs, all or none, and deletes old ones. */
+  /** Adds all of the jobs or none, and deletes old jobs. */
   add(jobs: readonly NewJob[]): void;
-  /** Returns a team's job, or undefined if it is unknown or deleted, or belongs to another team. */
+  /** Returns a team's job, or undefined if it is unknown, was deleted, or belongs to another team. */
   find(team: string, id: string): Job | undefined;
-  /** Returns the jobs whose people have not been matched yet, oldest first. */
+  /** Returns the jobs whose people are not matched yet, the oldest first. */
   unmatched(): { id: string; team: string }[];
-  /** Returns the person of a job, or undefined if the job was matched or deleted. */
+  /** Returns a job's person, or undefined if the job was matched or deleted. */
   person(id: string): JobPerson | undefined;
-  /** Stores outcomes, all or none, and deletes the details of the people. */
+  /** Stores all of the outcomes or none, and deletes the people's details. */
   finish(outcomes: readonly JobOutcome[]): void;
 }
 
@@ -151,27 +150,26 @@ function readMatch(text: string | null): JobMatch | null {
 }
 
 /**
- * Creates the ID of a new job: 32 hexadecimal characters, of which the first twelve are the time.
- * Jobs of one submission therefore share a few pages of the file. With random IDs, each job would
- * change a different page.
+ * Creates the ID of a new job: 32 hexadecimal characters, of which the first twelve are the time. This way, jobs of one
+ * submission share a few pages of the file. With random IDs, each job would change a different page.
  */
 export function createJobId(nowMs: number): string {
   const time = Math.trunc(nowMs).toString(16).padStart(12, '0').slice(-12);
   return time + randomBytes(10).toString('hex');
 }
 
-/** Returns how long a job takes: between 0.6 and 1 times the maximum, depending on the end of its ID. */
+/** Returns how long a job takes: from 0.6 to 1 times the maximum, depending on the end of its ID. */
 export function jobDurationMs(id: string, longestMs: number): number {
   const chance = Number.parseInt(id.slice(-4), 16) / 0x1_0000;
   return Math.floor(longestMs * (0.6 + 0.4 * chance));
 }
 
-/** True if a job has ended, completed or failed. */
+/** Returns true if a job has completed or failed. */
 export function hasEnded(job: Job, nowMs: number): boolean {
   return job.isMatched && isDue(job, nowMs);
 }
 
-/** True if a job may end. If the clock was set back to before the submission, this does not delay the job. */
+/** Returns true if a job can end. It is not delayed if the clock was set back to before the submission. */
 export function isDue(
   { endsAtMs, submittedAtMs }: Pick<Job, 'endsAtMs' | 'submittedAtMs'>,
   nowMs: number,
@@ -179,7 +177,7 @@ export function isDue(
   return endsAtMs !== null && (nowMs >= endsAtMs || nowMs < submittedAtMs);
 }
 
-/** Returns the progress of a job at a time. Percentages rise with time and never reach 100. */
+/** Returns a job's progress at a time. Percentages rise with time but never reach 100. */
 export function progressOf(job: Job, nowMs: number): Progress {
   if (hasEnded(job, nowMs)) {
     return { status: job.error === null ? 'completed' : 'failed', pct_done: null };

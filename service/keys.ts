@@ -1,9 +1,9 @@
-/** API keys: each belongs to one team and may stop working after a day (section 5). */
+/** Service keys. Each belongs to a team and can have a last day (section 5). */
 
 import type { MiddlewareHandler } from 'hono';
 import type { Database } from './database.ts';
 
-/** An API key. `deactivatesOn` is the last UTC day (YYYY-MM-DD) on which it works. */
+/** A service key. `deactivatesOn` is the last day (YYYY-MM-DD, UTC) on which it works. */
 export interface ApiKey {
   apiKey: string;
   team: string;
@@ -12,7 +12,7 @@ export interface ApiKey {
 
 /** The keys that the operator has issued. */
 export interface Keys {
-  /** Issues a key, or changes the key with that name. */
+  /** Issues a key, or changes an existing key. */
   issue(key: ApiKey): void;
   find(apiKey: string): ApiKey | undefined;
 }
@@ -34,7 +34,7 @@ export function createKeys(db: Database): Keys {
 }
 
 /**
- * Returns the gateway: 403 for an unknown key, 401 from the day after a key's deactivation date. It comes before
+ * Returns the authentication middleware: 403 for an unknown key, and 401 after a key's last day. It comes before
  * limits, before charging, and before bodies are read.
  */
 export function authenticate(

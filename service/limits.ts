@@ -3,17 +3,17 @@
 import type { MiddlewareHandler } from 'hono';
 import type { ApiKey } from './keys.ts';
 
-/** How fast a key may send requests. */
+/** How fast requests with one key are allowed. */
 export interface RateLimit {
   /** Requests per second. 0 means no limit. */
   ratePerSecond: number;
-  /** The number of requests that may arrive at the same moment. */
+  /** The number of requests that can arrive at the same moment. */
   burst: number;
-  /** True if a 429 states in `Retry-After` how many seconds to wait. */
+  /** True to send `Retry-After` with a 429, with the number of seconds to wait. */
   retryAfter: boolean;
 }
 
-/** Responds with 429 to requests that exceed the limit of their key. */
+/** Responds with 429 to requests above their key's limit. */
 export function limitRate(
   limit: RateLimit,
   clock: () => number,

@@ -1,4 +1,4 @@
-/** Days as numbers that fit into two bytes, and the years for which sizes are counted. */
+/** Represents days as numbers that fit into two bytes, and numbers the years for which sizes are counted. */
 
 const DAY_MS = 86_400_000;
 const FIRST_DAY_MS = Date.UTC(1870, 0, 1);
@@ -8,14 +8,14 @@ const DAYS_IN_YEAR = 365.25;
 const LAST_DAY = 0xffff;
 
 /**
- * Returns the number of days from the first day to an ISO day. Days out of range are moved to the ends of the
+ * Returns the number of days from the first day to an ISO date. Days out of range are moved to the nearest end of the
  * range.
  */
 export function dayOf(iso: string, last = LAST_DAY): number {
   return Math.max(0, Math.min(daysUpTo(iso), last));
 }
 
-/** Returns the number of the year that contains a day. All years here have the same length. */
+/** Returns the number of the year that contains a day. All years have the same length here. */
 export function yearOf(day: number): number {
   return Math.floor(day / DAYS_IN_YEAR);
 }

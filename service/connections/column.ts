@@ -1,6 +1,6 @@
-/** A column of numbers that grows at its end. */
+/** A column of numbers to which numbers can be appended. */
 
-/** The forms in which columns are stored. */
+/** The types of arrays that columns are stored in. */
 export type Numbers = Uint32Array | Uint16Array | Uint8Array | Float64Array;
 
 /** A column that is being filled. */
@@ -11,7 +11,7 @@ export interface GrowingColumn<T extends Numbers> {
   finish(): T;
 }
 
-/** A form of numbers, such as `Uint32Array`. */
+/** A type of array, such as `Uint32Array`. */
 interface Form<T extends Numbers> {
   readonly BYTES_PER_ELEMENT: number;
   new (space: ArrayBuffer): T;
@@ -20,8 +20,7 @@ interface Form<T extends Numbers> {
 const FIRST_CAPACITY = 1024;
 
 /**
- * Creates an empty column of numbers in this form. Its space grows and shrinks in place, so it is never in
- * memory twice.
+ * Creates an empty column of this type. Its memory grows and shrinks in place, so the column is never in memory twice.
  */
 export function growingColumn<T extends Numbers>(NumbersOf: Form<T>): GrowingColumn<T> {
   const toBytes = (numbers: number) => numbers * NumbersOf.BYTES_PER_ELEMENT;

@@ -18,27 +18,26 @@ import { at, type TieTable } from './tie-table.ts';
 export interface FoundConnection {
   /** The number of the other donor. */
   donor: number;
-  /** Above 0 and at most 1, for everything that the two share (docs/connection-strength.md). */
+  /** From above 0 up to 1, based on everything that the two donors share (docs/connection-strength.md). */
   strength: number;
-  /** The organisation that connects them most. Type, relationships and snippet refer to it. */
+  /** The organisation that connects them most. The type, the relationships and the snippet are about it. */
   entityName: string;
   entityType: EntityType;
-  /** How the requested donor relates to it. */
+  /** The requested donor's relationship to it. */
   sourceRelationship: string;
-  /** How the other donor relates to it. */
+  /** The other donor's relationship to it. */
   targetRelationship: string;
-  /** The same text from both sides. */
+  /** A sentence that is the same from both sides. */
   snippet: string;
 }
 
-/** Finds connections in the whole database. */
 export interface ConnectionEngine {
   /**
-   * Returns connections, strongest first, then by donor number. They include every connection of at least
+   * Returns connections, the strongest first, then by donor number. Contains every connection of at least
    * `minStrength`, up to `limit`.
    */
   find(donor: number, options: { minStrength: number; limit?: number }): FoundConnection[];
-  /** Does the same as `find`, with pauses for other work. */
+  /** Does the same as `find`, but pauses for other work. */
   findInSlices?(
     donor: number,
     options: { minStrength: number; limit?: number },
@@ -46,17 +45,17 @@ export interface ConnectionEngine {
   ): Promise<FoundConnection[]>;
   /** Returns the connection between two donors, or null. */
   between(donor: number, other: number): FoundConnection | null;
-  /** The data that the engine reads before its first result, so it can be read earlier. Absent if there is none. */
+  /** The data that the engine reads before its first result. It can be read earlier. Absent if there is none. */
   pieces?: readonly Piece[];
 }
 
-/** Another organisation is mentioned if it alone would give this strength. */
+/** The minimum strength that another organisation would give alone, to be mentioned as well. */
 const LEAST_MENTIONED_STRENGTH = 0.01;
 
-/** Each concurrent search needs memory. */
+/** The number of concurrent searches, because each needs memory. */
 const MOST_AT_ONCE = 4;
 
-/** Opens the engine over the roles in the database. If the database is new, it builds them. */
+/** Opens the engine over the ties in the database. Builds the ties first if the database is new. */
 export function openConnectionEngine(db: Database, world: World): ConnectionEngine {
   settlePeople(db, world);
   const today = dayOf(readSettledDay(db));
@@ -67,7 +66,7 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 
   function between(donor: number, other: number): FoundConnection | null {
     if (donor === other) return null;
-    // A connection is described from the lower number, so both sides get the same description.
+    // The description starts from the lower number, so it is the same from both sides.
     const [low, high] = donor < other ? [donor, other] : [other, donor];
     const table = tableOf();
     const description = describeConnection({ table, nameOf, today }, sharedTimes(table, low, high));
@@ -103,20 +102,18 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 interface Describing {
   table: TieTable;
   nameOf: NameOfCircle;
-  /** The day up to which the data about people is current. */
+  /** The day on which the data about people ends. */
   today: number;
 }
 
-/**
- * Combines everything that two donors share into one connection. Returns null if that is not enough for a connection.
- */
+/** Combines everything that two donors share into one connection. Returns null if it is not enough for a connection. */
 function describeConnection({ table, nameOf, today }: Describing, shared: readonly SharedTime[]) {
   const strength = strengthOf(sumOf(shared));
   const [strongest, ...further] = byOrganisation(shared);
   const most = strongest?.toSorted(byExposure)[0];
   if (most === undefined || strength === 0) return null;
   const kinds = [kindOf(table, most.source), kindOf(table, most.target)] as const;
-  // Of two kinds, the first in the list determines the organisation's relation to the two donors.
+  // If there are two kinds, the first kind in the list belongs to the source.
   const isSourceFirst = TIE_KINDS.indexOf(kinds[0]) <= TIE_KINDS.indexOf(kinds[1]);
   const first = isSourceFirst ? most.source : most.target;
   const { organisationName, entityType } = nameOf(first.circle);
@@ -137,7 +134,7 @@ function describeConnection({ table, nameOf, today }: Describing, shared: readon
   };
 }
 
-/** Returns the shared times in each organisation, starting with the organisation that connects most. */
+/** Returns the shared times by organisation, with the strongest organisation first. */
 function byOrganisation(shared: readonly SharedTime[]): SharedTime[][] {
   return [...Map.groupBy(shared, ({ organisation }) => organisation)]
     .sort(([a, one], [b, other]) => sumOf(other) - sumOf(one) || a - b)

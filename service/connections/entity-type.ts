@@ -1,2 +1,2 @@
-/** Type of the organisation that connects two donors (service document, section 2.2). */
+/** The type of an organisation that connects two donors (service document, section 2.2). */
 export type EntityType = 'nonprofit' | 'company' | 'school';

@@ -1,4 +1,4 @@
-/** Keeps the best of many items, in order. */
+/** Keeps the best of many items in order. */
 
 /** Another donor and the strength of the connection to them. */
 export interface Ranked {
@@ -6,22 +6,19 @@ export interface Ranked {
   strength: number;
 }
 
-/**
- * Keeps the strongest of the offered donors. If they are equally strong, keeps the donors with the lower
- * numbers.
- */
+/** Keeps the strongest donors that were offered. If two are equally strong, the lower number comes first. */
 export interface Best {
-  /** True if the donor was kept. */
+  /** Offers a donor. Returns true if the donor was kept. */
   offer(ranked: Ranked): boolean;
-  /** A weaker connection than this is not kept. */
+  /** Returns the strength below which a connection is not kept. */
   leastStrength(): number;
   list(): Ranked[];
 }
 
-/** A weaker connection does not count, because this is the last digit of strengths. */
+/** The smallest strength, because strengths have six digits. */
 const LEAST_STRENGTH = 1e-6;
 
-/** Keeps at most `limit` donors with a strength of `minStrength` or more. */
+/** Creates a collection of at most `limit` donors with a strength of at least `minStrength`. */
 export function keepBest(minStrength: number, limit: number): Best {
   const floor = Math.max(minStrength, LEAST_STRENGTH);
   const kept: Ranked[] = [];
@@ -37,7 +34,7 @@ export function keepBest(minStrength: number, limit: number): Best {
       if (ranked.strength < weakest()) return false;
       if (kept.length < limit) {
         kept.push(ranked);
-        // From here on, the order is maintained, and the last donor is replaced.
+        // From here on, the list stays sorted, and each new donor replaces the last one.
         if (kept.length === limit) kept.sort(byStrength);
         return true;
       }

@@ -1,13 +1,13 @@
-/** How the service treats organisations that really exist. */
+/** Defines how the service treats real organisations. */
 
 import type { BodyKind } from '../donor.ts';
 import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 
 /**
- * The minimum number of people who belong to a body of a kind at any time. The public record contains only people who
- * later became judges or members of Congress. Without this minimum, two officers who served in one army would look like
- * two members of a very small group. Courts are completely on record.
+ * The minimum number of people of each kind of organisation at any time. The public record contains only people who
+ * later became judges or members of Congress. Without this minimum, two officers in one army would look like members of
+ * a very small group. The record of courts is complete.
  */
 const LEAST_SIZES = {
   school: 2_000,
@@ -28,18 +28,18 @@ const LEAST_SIZES = {
   other: 100,
 } satisfies Record<BodyKind, number>;
 
-/** The minimum number of seats of a board, council or commission. */
+/** The minimum number of seats on a board, council or commission. */
 const LEAST_BOARD = 9;
 
-/** Returns the minimum number of people of a kind that a body has at any time. */
+/** Returns the minimum number of people of a kind in an organisation at any time. */
 export function leastSizeOf(body: BodyKind, kind: TieKind): number {
   const isBoard = kind === 'board' && body !== 'committee';
   return isBoard ? LEAST_BOARD : LEAST_SIZES[body];
 }
 
 /**
- * Returns the type of an organisation. The service has three types. Public bodies are employers (company) for people
- * who work or serve there. Their boards, committees and commissions are nonprofits.
+ * Returns the type of an organisation. The service has three types. For people who work or serve in a public
+ * organisation, its type is company. Its boards, committees and commissions have the type nonprofit.
  */
 export function entityTypeOf(body: BodyKind, kind: TieKind): EntityType {
   if (body === 'school' || body === 'law_school') return 'school';

@@ -1,9 +1,9 @@
 /**
- * Finds the connections of a donor without reading all the people of huge organisations. An organisation's
- * contribution has an upper bound, because nobody was there together with the donor for longer than the donor
- * was there. Organisations are visited with the highest bound first, until the remaining organisations, even
- * together, could not bring a new person to the requested strength. All people found until then are judged by
- * everything that they share with the donor, including organisations that were not visited.
+ * Finds a donor's connections without reading all people in huge organisations. Each organisation's contribution has an
+ * upper bound, because nobody was there together with the donor for longer than the donor. Organisations are visited in
+ * descending order of this bound, until all remaining organisations together could not bring a new person to the
+ * requested strength. Then all people found so far are judged by everything they share with the donor, including
+ * organisations that were not visited.
  */
 
 import { exposureFor, strengthOf } from './formula.ts';
@@ -11,26 +11,26 @@ import { type Best, keepBest, type Ranked } from './keep-best.ts';
 import { exposureBetween, type OwnTie, tiesOfDonor, totalExposure } from './shared-time.ts';
 import { at, type TieTable } from './tie-table.ts';
 
-/** Bounds are increased by this many units, to allow for rounding errors. */
+/** Added to each bound (in units), to allow for rounding errors. */
 const ROUNDING_UNITS = 2;
 
-/** Judging one person takes as long as reading this many rows of a roster. */
+/** The number of roster rows that can be read in the time it takes to judge one person. */
 const ROWS_PER_JUDGEMENT = 40;
 
-/** A circle in which people may be connected to the donor through one of the donor's ties. */
+/** A circle of people who may be connected to the donor by one of the donor's ties. */
 interface Roster {
   tie: OwnTie;
   circle: number;
-  /** The maximum exposure of anyone in it. */
+  /** The maximum exposure to anyone in this circle. */
   bound: number;
-  /** The sum of the bounds of this roster and all later rosters, and the sum of their rows. */
+  /** The sum of the bounds of this roster and all later ones, and the sum of their rows. */
   rest: number;
   rowsLeft: number;
 }
 
 /**
- * Finds the strongest connections of a donor: at most `limit` of strength `minStrength` or more and above 0,
- * the strongest first, then by donor number. It yields at each point where it can be interrupted.
+ * Finds a donor's strongest connections: at most `limit`, with a strength above 0 and of at least `minStrength`, the
+ * strongest first, then by donor number. Yields wherever it can be interrupted.
  */
 export type Search = (
   donor: number,
@@ -38,25 +38,25 @@ export type Search = (
   limit: number,
 ) => Generator<void, Ranked[]>;
 
-/** Prepares searches. Each concurrent search keeps twelve bytes for each donor. */
+/** Prepares searches. Each concurrent search needs twelve bytes per donor. */
 export function createSearch(table: TieTable): Search {
   const idle: Search[] = [];
   return function* search(donor, minStrength, limit) {
     const one = idle.pop() ?? createOneSearch(table);
     const best = yield* one(donor, minStrength, limit);
-    // A search that was interrupted has not been cleared, so it is not reused.
+    // An interrupted search has not cleared its memory, so it is not reused.
     idle.push(one);
     return best;
   };
 }
 
-/** The number of rows that are read between two places where the search may be interrupted. */
+/** The number of rows that are read between two points at which the search can be interrupted. */
 const ROWS_AT_ONCE = 20_000;
 const PEOPLE_AT_ONCE = 500;
 
 function createOneSearch(table: TieTable): Search {
   const donorCount = Math.max(0, table.donorStarts.length - 1);
-  /** The exposure of each person found in this search, from the visited rosters. It is 0 between searches. */
+  /** The exposure to each person found so far, from the visited rosters. All values are 0 between searches. */
   const exposures = new Float64Array(donorCount);
   const met = new Uint32Array(donorCount);
   let metCount = 0;
@@ -89,7 +89,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** Columns are read directly here, because this code runs for every person of a huge employer. */
+  /** Reads columns directly, because it runs for every person in a huge organisation. */
   function visitRows({ tie, circle }: Roster, donor: number, first: number, end: number): void {
     const { memberDonors, memberFroms, memberTos } = table;
     for (let row = first; row < end; row++) {
@@ -105,7 +105,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** True if judging the remaining candidates one by one is cheaper than visiting the remaining rows. */
+  /** Returns true if judging the remaining candidates one by one is cheaper than visiting the remaining rows. */
   function isJudgingCheaper(needed: number, { rest, rowsLeft }: Roster): boolean {
     let possible = 0;
     for (let index = 0; index < metCount; index++) {
@@ -115,8 +115,8 @@ function createOneSearch(table: TieTable): Search {
   }
 
   /**
-   * Returns the strength of the weakest of the best candidates, judged by the data read so far. In fact, they are at
-   * least as strong as this.
+   * Returns the strength of the weakest of the best candidates, according to the data read so far. Their real strength
+   * can only be higher.
    */
   function weakestOfBest(minStrength: number, limit: number): number {
     const best = keepBest(minStrength, limit);
@@ -137,9 +137,7 @@ function createOneSearch(table: TieTable): Search {
     return best.list();
   }
 
-  /**
-   * Offers the candidates from `first` to `end` who could be kept if `rest` were added to their known exposure.
-   */
+  /** Offers the candidates from `first` to `end` that could be kept if `rest` were added to their exposure. */
   function offerAll(
     best: Best,
     first: number,
@@ -160,7 +158,7 @@ function createOneSearch(table: TieTable): Search {
   }
 }
 
-/** Returns the rosters of a donor, highest bound first. */
+/** Returns a donor's rosters, with the highest bound first. */
 function rostersOf(table: TieTable, own: readonly OwnTie[]): Roster[] {
   const rosters = own
     .flatMap((tie) =>
@@ -185,7 +183,7 @@ function rostersOf(table: TieTable, own: readonly OwnTie[]): Roster[] {
   return rosters;
 }
 
-/** Returns the circles of a circle's organisation, including the circle itself. */
+/** Returns all circles of a circle's organisation, including the circle itself. */
 function circlesBeside(table: TieTable, circle: number): number[] {
   const circles = [circle];
   for (
@@ -198,9 +196,7 @@ function circlesBeside(table: TieTable, circle: number): number[] {
   return circles;
 }
 
-/**
- * Returns the maximum exposure that the people of a circle can get through a tie: all the time that it lasts.
- */
+/** Returns the maximum exposure to people in a circle through a tie, if they were there for all of its time. */
 function boundOf(table: TieTable, { circle: own, from, to }: OwnTie, circle: number): number {
   return exposureBetween(table, own, circle, from, to) + ROUNDING_UNITS;
 }

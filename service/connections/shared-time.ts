@@ -1,4 +1,4 @@
-/** Times that two donors spent in the same organisation, and their value. */
+/** Finds the times that two donors spent in the same organisation, and their exposure. */
 
 import { exposureAcross, exposureWithin } from './formula.ts';
 import { at, curveAt, type TieTable } from './tie-table.ts';
@@ -10,12 +10,12 @@ export interface OwnTie {
   to: number;
 }
 
-/** Overlapping times of two donors in one organisation. The exposure is that of `formula.ts`. */
+/** A time that two donors shared in an organisation. `formula.ts` defines the exposure. */
 export interface SharedTime {
   organisation: number;
   source: OwnTie;
   target: OwnTie;
-  /** The overlap. */
+  /** The start and the end of the shared time. */
   from: number;
   to: number;
   exposure: number;
@@ -50,9 +50,7 @@ export function tiesOfDonor(table: TieTable, donor: number): OwnTie[] {
   return ties;
 }
 
-/**
- * Returns the exposure between a person in one circle and a person in the same or another circle, between two days.
- */
+/** Returns the exposure between two people between two days. They are in the same circle or in different circles. */
 export function exposureBetween(
   table: TieTable,
   own: number,
@@ -66,8 +64,8 @@ export function exposureBetween(
 }
 
 /**
- * Returns the total exposure between a donor, whose ties are given by organisation, and another donor.
- * Columns are read directly here, because a search calls this for many people.
+ * Returns the total exposure between a donor, whose ties are given by organisation, and another donor. Reads columns
+ * directly, because a search calls this for many people.
  */
 export function totalExposure(
   table: TieTable,

@@ -1,4 +1,4 @@
-/** How a connection is described in a sentence. */
+/** Describes a connection in a sentence. */
 
 import { calendarYear } from './calendar.ts';
 import { TIE_KINDS, type TieKind } from './formula.ts';
@@ -19,23 +19,23 @@ export function relationshipOf(kind: TieKind, isPresent: boolean): string {
   }
 }
 
-/** The organisation that connects two people most, and the relation of each of them to it. */
+/** The organisation that connects two people most, and both people's relations to it. */
 export interface Meeting {
   organisationName: string;
   kinds: readonly [TieKind, TieKind];
-  /** The first and the last day on which both were there. */
+  /** The first and the last day on which both people were there. */
   from: number;
   to: number;
-  /** True if both are still there. */
+  /** True if both people are still there. */
   isPresent: boolean;
 }
 
-/** Up to this number, further organisations are named. If there are more, they are counted. */
+/** The maximum number of other organisations that are named. If there are more, they are only counted. */
 const MAX_NAMED = 2;
 
 /**
- * Returns one line for both sides, such as "Both on the board of Riverside Food Bank, 2012–2018; also Hill
- * College". The kinds may be given in either order.
+ * Returns a line that is valid from both sides, such as "Both on the board of Riverside Food Bank, 2012–2018; also Hill
+ * College". The order of the kinds does not matter.
  */
 export function snippetOf(meeting: Meeting, further: readonly string[]): string {
   return `${whatOf(meeting)}${whenOf(meeting)}${alsoOf(further)}`;
@@ -55,7 +55,7 @@ function sameKind(kind: TieKind, name: string, isPresent: boolean): string {
   return `Both ${isPresent ? WORDS[kind].present : WORDS[kind].past} ${name}`;
 }
 
-/** Words for people who met in the same relation, and nouns for people who met in different relations. */
+/** Words for people with the same relation, and nouns for people with different relations. */
 const WORDS = {
   board: { past: 'on the board of', present: 'on the board of', noun: 'Board member' },
   service: { past: 'served in', present: 'serving in', noun: 'Member' },

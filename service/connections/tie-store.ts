@@ -1,4 +1,4 @@
-/** Stores the ties of all donors in the database: each column of the table as one row. */
+/** Stores the ties of all donors in the database. Each column of the table becomes one row. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -8,10 +8,10 @@ import type { EntityType } from './entity-type.ts';
 import type { TieTable } from './tie-table.ts';
 import type { CircleName } from './tie-table-builder.ts';
 
-/** The names of circles. They are read on request. */
+/** Returns the name of a circle. It is read when it is needed. */
 export type NameOfCircle = (circle: number) => CircleName;
 
-/** Writes a table and its names. The database must not contain any. */
+/** Writes a table with its names. The database must not contain a table yet. */
 export function writeTies(db: Database, table: TieTable, names: readonly CircleName[]): void {
   const insertColumn = db.prepare<[string, Uint8Array]>('insert into tie_columns values (?, ?)');
   for (const [name, { buffer, byteOffset, byteLength }] of Object.entries(table)) {
@@ -25,14 +25,14 @@ export function writeTies(db: Database, table: TieTable, names: readonly CircleN
   });
 }
 
-/** A table that is read on first use. It takes 150 megabytes for a million donors. */
+/** A table that is read on first use. It needs 150 megabytes for a million donors. */
 export interface LazyTies {
   table: Piece<TieTable>;
-  /** Its columns, which are read one by one. */
+  /** The table's columns, which are read one by one. */
   pieces: Piece[];
 }
 
-/** Opens the table that was written. */
+/** Opens the stored table. */
 export function openTies(db: Database): LazyTies {
   const column = <T>(name: keyof TieTable, Numbers: NumbersOf<T>) =>
     piece(() => readColumn(db, 'tie_columns', name, Numbers));
@@ -55,7 +55,7 @@ export function openTies(db: Database): LazyTies {
   return { table: piece(() => readAll(columns)), pieces: Object.values(columns) };
 }
 
-/** Reads the table that was written. */
+/** Reads the stored table. */
 export function readTies(db: Database): TieTable {
   return openTies(db).table();
 }
@@ -79,7 +79,7 @@ function readAll(columns: { [Name in keyof TieTable]: Piece<TieTable[Name]> }): 
   };
 }
 
-/** Prepares the lookup of names. */
+/** Returns a function that looks up the names of circles. */
 export function openCircleNames(db: Database): NameOfCircle {
   const select = db.prepare<[number], unknown>(
     'select name as organisationName, entity_type as entityType from circle_names where circle = ?',

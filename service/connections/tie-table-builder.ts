@@ -1,4 +1,4 @@
-/** Builds the table of ties of all donors from one donor after the other. */
+/** Builds the table of all ties by adding one donor after another. */
 
 import { yearOf, yearsAt } from './calendar.ts';
 import { growingColumn } from './column.ts';
@@ -7,21 +7,20 @@ import { acquaintanceRate, freshness, TIE_KINDS, type TieKind } from './formula.
 import type { Tie } from './tie.ts';
 import { at, type TieTable } from './tie-table.ts';
 
-/** Name and type of a circle, looked up only for display. */
+/** The name and type of a circle, which are only needed for display. */
 export interface CircleName {
   organisationName: string;
   entityType: EntityType;
 }
 
-/** Accepts the ties of donors in the order of their numbers. */
+/** Receives the ties of donors in the order of their numbers. */
 export interface TieTableBuilder {
   add(ties: readonly Tie[]): void;
   finish(): { table: TieTable; names: CircleName[] };
 }
 
 /**
- * Creates an empty table. `today` is the day up to which the data about people is current, in days as in
- * `calendar.ts`.
+ * Creates an empty table. `today` is the day on which the data about people ends, as a number of days (`calendar.ts`).
  */
 export function createTieTableBuilder(today: number): TieTableBuilder {
   const circles = createCircles();
@@ -107,7 +106,7 @@ function cycleOf(circles: readonly Circle[]): Uint32Array {
 type ByDonor = Pick<TieTable, 'donorStarts' | 'tieCircles' | 'tieFroms' | 'tieTos'>;
 type ByCircle = Pick<TieTable, 'circleStarts' | 'memberDonors' | 'memberFroms' | 'memberTos'>;
 
-/** Counts first and then puts each row into its place, so donors stay in their order. */
+/** Sorts the ties by circle. Counts them first and then puts each row in its place, so donors stay in order. */
 function sortByCircle(ties: ByDonor, circleCount: number): ByCircle {
   const tieCount = ties.tieCircles.length;
   const circleStarts = new Uint32Array(circleCount + 1);
@@ -155,7 +154,7 @@ function drawCurves(
   return { curveStarts, curveFirstYears, curves: curves.finish() };
 }
 
-/** Returns the number of people in a circle in each of its years, averaged over the year. */
+/** Returns the number of people in a circle for each of its years, averaged over the year. */
 function sizesByYear(
   { circleStarts, memberFroms, memberTos }: ByCircle,
   circle: number,
@@ -182,12 +181,12 @@ function sizesByYear(
   return { firstYear, sizes };
 }
 
-/** Returns the length of a year in years. The current year has lasted only until today. */
+/** Returns the length of a year in years. The current year has only lasted until today. */
 function lengthOfYear(year: number, today: number): number {
   return Math.min(1, yearsAt(today) - year);
 }
 
-/** Returns the freshness of a year's acquaintances, as if all had been made in the middle of the year. */
+/** Returns the freshness of a year's acquaintances, as if all began in the middle of the year. */
 function freshnessIn(year: number, today: number): number {
   return freshness(Math.max(0, yearsAt(today) - (year + 0.5)));
 }

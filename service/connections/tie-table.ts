@@ -1,14 +1,14 @@
 /**
- * The ties of all donors as columns of numbers, indexed by donor and by organisation. A million
- * donors take about 150 megabytes, so all of them stay in memory.
+ * The ties of all donors as columns of numbers, indexed by donor and by organisation. A million donors need about 150
+ * megabytes, so everything stays in memory.
  */
 
 import { yearOf, yearsAt } from './calendar.ts';
 
 /**
- * A circle consists of all people of one kind in one organisation, such as its board. Rows of ties are stored in order
- * of donor and, a second time, in order of circle and donor. The rows of number n start at index n of the `…Starts` and
- * end at index n + 1. Days are those of `calendar.ts`.
+ * A circle consists of all people of one kind in an organisation, for example its board. Ties are stored in the order
+ * of donors, and again in the order of circles and donors. The rows of number n start at index n of the `…Starts` and
+ * end at index n + 1. Days are numbers as in `calendar.ts`.
  */
 export interface TieTable {
   donorStarts: Uint32Array;
@@ -24,20 +24,18 @@ export interface TieTable {
   /** Positions in `TIE_KINDS`. */
   circleKinds: Uint8Array;
   circleOrganisations: Uint32Array;
-  /** The circles of one organisation form a cycle, each pointing to the next. */
+  /** The next circle of the same organisation. The circles of an organisation form a cycle. */
   nextCircles: Uint32Array;
 
-  /**
-   * For each circle, the sum of rate × freshness from its first year to the beginning of each year.
-   */
+  /** For each circle, the sum of rate × freshness from its first year to the start of each year. */
   curveStarts: Uint32Array;
   curveFirstYears: Uint8Array;
   curves: Float64Array;
 }
 
 /**
- * Returns the sum of rate × freshness from the first year of a circle up to a day. Days outside its years do
- * not add to it. Two of its people who were there between two days share the difference.
+ * Returns the sum of rate × freshness from a circle's first year to a day. Days outside its years add nothing. Two
+ * people who were there between two days share the difference.
  */
 export function curveAt(table: TieTable, circle: number, day: number): number {
   const { curveStarts, curveFirstYears, curves } = table;
@@ -51,7 +49,7 @@ export function curveAt(table: TieTable, circle: number, day: number): number {
   return before + (yearsAt(day) - year) * ((curves[position + 1] ?? 0) - before);
 }
 
-/** Returns the number at a position that is known to exist. */
+/** Returns the number at a position that must exist. */
 export function at(
   column: Uint32Array | Uint16Array | Uint8Array | Float64Array,
   position: number,

@@ -1,4 +1,4 @@
-/** A donor's ties to organisations: roles and gifts, made comparable. */
+/** A donor's ties to organisations, which are roles and gifts in a common form. */
 
 import type { Donor, Gift, Role } from '../donor.ts';
 import { dayOf } from './calendar.ts';
@@ -6,24 +6,24 @@ import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 import { entityTypeOf, leastSizeOf } from './public-bodies.ts';
 
-/** A time that a person spent with an organisation. Days are those of `calendar.ts`. `from` is before `to`. */
+/** A time that a person spent with an organisation. Days are numbers as in `calendar.ts`. `from` is before `to`. */
 export interface Tie {
   organisationId: string;
   organisationName: string;
   kind: TieKind;
   entityType: EntityType;
-  /** The organisation has at least this many people of this kind, however few are on record. */
+  /** The minimum number of people of this kind in the organisation, however few are on record. */
   leastSize: number;
   from: number;
   to: number;
 }
 
-/** The number of days for which someone counts as a supporter after a gift. */
+/** The number of days after a gift for which the donor counts as a supporter. */
 const DAYS_AFTER_GIFT = 365;
 
 /**
- * Returns the ties of a donor. Adjoining times with one organisation in one kind are merged, so two posts held in the
- * same years do not count twice. Nothing is dated after `today`, the day up to which the data about people is current.
+ * Returns a donor's ties. Adjoining times of one kind in one organisation are merged, so two posts in the same years do
+ * not count twice. Nothing is dated after `today`, the day on which the data about people ends.
  */
 export function tiesOf(donor: Donor, today: number): Tie[] {
   const roleTie = (kind: TieKind, role: Role) => toRoleTie(kind, role, today);
@@ -62,7 +62,7 @@ function toGiftTie({ organisationId, organisationName, date }: Gift, today: numb
   };
 }
 
-/** The type of an invented organisation, by people's relation to it. */
+/** The type of an invented organisation, by a person's relation to it. */
 const ENTITY_TYPES = {
   board: 'nonprofit',
   service: 'company',

@@ -1,34 +1,34 @@
-/** The shared parts of requests for many donors: the maximum number, the donors, and the payment. */
+/** Shared parts of requests for many donors: the maximum number, the donors, and the payment. */
 
 import { z } from '@hono/zod-openapi';
 import type { World } from '../donor.ts';
 import { atOnce } from '../slices.ts';
 import { countItems } from '../validation.ts';
 
-/** The maximum number of donors that one request may name. */
+/** The maximum number of donors in one request. */
 export const MAX_DONOR_IDS = 100;
 
-/** A list of donor IDs. An unknown ID is not an error. The response lists it. */
+/** A list of donor IDs. An unknown ID is not an error, because the response lists it. */
 export const donorIdsSchema = z
   .array(z.string())
   .min(1)
   .openapi({ maxItems: MAX_DONOR_IDS, example: ['0123456789abcdef0123456789abcdef'] });
 
-/** The body of a request that only names donors. */
+/** The body of a request that contains only donor IDs. */
 export const donorIdsBodySchema = z.object({ donor_ids: donorIdsSchema }).openapi('DonorIds');
 
-/** Creates the schema of IDs in a response, for example of IDs that match no donor. */
+/** Creates the schema for IDs in a response, for example IDs that match no donor. */
 export function idsSchema(description: string) {
   return z.array(z.string()).openapi({ description });
 }
 
-/** The IDs that were not covered by the balance. */
+/** The IDs for which the balance was not sufficient. */
 export const unpaidIdsSchema = idsSchema('Donor ids that the balance did not cover');
 
 /** The IDs that belong to no donor. */
 export const notFoundIdsSchema = idsSchema('Donor ids that do not exist');
 
-/** The part of a request that was processed (service document, sections 2.5 and 4.5). */
+/** How much of a request was processed (service document, sections 2.5 and 4.5). */
 export const batchMetaSchema = z
   .object({
     requested: z.int(),
@@ -38,19 +38,19 @@ export const batchMetaSchema = z
   })
   .openapi('BatchMeta');
 
-/** Returns the cost of a batch that charges for each donor ID. A body in a different form costs nothing. */
+/** Returns the cost of a batch that is charged for each donor ID. Returns 0 for a body in another form. */
 export function countDonorIds(body: unknown): number {
   return Array.isArray(body) ? 0 : countItems(body, 'donor_ids');
 }
 
-/** Mentions a partial request only if there was one. */
+/** Returns the batch's metadata, but only if the request was processed partly. */
 export function batchMeta(requested: number, processed: number): z.infer<typeof batchMetaSchema> {
   return processed < requested
     ? { requested, processed, partial: true, partial_reason: 'insufficient_credits' }
     : { requested, processed };
 }
 
-/** Returns the numbers of the donors that exist, each of them once, and the IDs that belong to no donor. */
+/** Returns the numbers of the existing donors without duplicates, and the IDs that belong to no donor. */
 export function resolveDonors(
   world: World,
   ids: readonly string[],
@@ -58,7 +58,7 @@ export function resolveDonors(
   return atOnce(resolveInPieces(world, ids));
 }
 
-/** Does the same for a large number of donors, with a pause after each. */
+/** Does the same for many donors, and pauses after each. */
 export function* resolveInPieces(
   world: World,
   ids: readonly string[],
@@ -77,14 +77,14 @@ export function* resolveInPieces(
   return { numbers: [...numbers], notFoundIds };
 }
 
-/** The way in which an entry of a response identifies its donor. */
+/** How an entry in a response identifies its donor. */
 export interface Naming<Entry> {
   idOf(entry: Entry): string;
   withId(entry: Entry, id: string): Entry;
 }
 
 /**
- * Returns the entries under the IDs that a request named. After a join, an earlier ID leads to the joined donor, but a
+ * Returns the entries under the IDs in the request. After a join, an earlier ID leads to the joined donor, but the
  * caller may know only the earlier ID.
  */
 export function underRequestedIds<Entry>(

@@ -1,4 +1,4 @@
-/** The endpoints of donors as openapi.json describes them. */
+/** Describes the donor endpoints for openapi.json. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { batchErrors, commonErrors, creditErrors, json, notFoundError } from '../errors.ts';
@@ -15,7 +15,7 @@ import { metadataSchema } from './summary.ts';
 
 const oneDonor = z.object({ id: z.string().openapi({ description: 'A donor id' }) });
 
-/** Reads one profile. The request is charged. */
+/** Reads one profile. The request costs credits. */
 export const donorRoute = createRoute({
   method: 'get',
   path: '/donors/{id}',
@@ -31,7 +31,7 @@ export const donorRoute = createRoute({
   },
 });
 
-/** Reads many profiles. The request is charged. */
+/** Reads many profiles. The request costs credits. */
 export const donorBatchRoute = createRoute({
   method: 'post',
   path: '/donors/batch',
@@ -74,7 +74,7 @@ export const metadataRoute = createRoute({
   },
 });
 
-/** Reads what many profiles would contain. */
+/** Lists the parts that each of many profiles would contain. */
 export const metadataBatchRoute = createRoute({
   method: 'post',
   path: '/donors/metadata/batch',

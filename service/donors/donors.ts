@@ -1,4 +1,4 @@
-/** Donor retrieval (service document, section 4.4): profiles for credits, metadata for free. */
+/** The donor endpoints (service document, section 4.4): profiles cost credits, and metadata is free. */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from '../context.ts';
@@ -10,13 +10,12 @@ import { batchMeta, countDonorIds, resolveDonors, underRequestedIds } from './ba
 import { donorBatchRoute, donorRoute, metadataBatchRoute, metadataRoute } from './donor-api.ts';
 import { toMetadata } from './summary.ts';
 
-/** The dependencies of the donor endpoints. */
 export interface DonorOptions {
   world: World;
   clock: () => number;
 }
 
-/** The charges of donor retrieval. The health check is free. */
+/** The charges for reading donors. The health check is free. */
 export const CHARGED_DONORS: readonly ChargedEndpoint[] = [
   { method: 'GET', path: /^\/donors\/(?!health$)[^/]+$/, bucket: 'donors', items: () => 1 },
   { method: 'POST', path: /^\/donors\/batch$/, bucket: 'donors', items: countDonorIds },

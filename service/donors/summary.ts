@@ -1,4 +1,4 @@
-/** A short form of a donor for lists and search results: the identity, without any paid data. */
+/** A short form of a donor for lists and search results. It identifies the donor and contains no paid data. */
 
 import { z } from '@hono/zod-openapi';
 import type { Donor } from '../donor.ts';
@@ -15,15 +15,13 @@ const shape = {
     .openapi({ description: 'Part of the current address' }),
 };
 
-/** The schema of a summary. */
 export const summarySchema = z.object(shape).openapi('DonorSummary');
 
-/** A summary, ready for JSON. */
 export type Summary = z.infer<typeof summarySchema>;
 
 const count = z.int().min(0);
 
-/** The schema of metadata: a summary that lists the parts of a profile, but not their content. */
+/** The schema of metadata: a summary that lists the parts of a profile without their content. */
 export const metadataSchema = z
   .object({
     ...shape,
@@ -43,10 +41,9 @@ export const metadataSchema = z
   })
   .openapi('DonorMetadata');
 
-/** Metadata, ready for JSON. */
 export type Metadata = z.infer<typeof metadataSchema>;
 
-/** Writes a donor as a summary. */
+/** Returns a donor's summary. */
 export function toSummary(donor: Donor): Summary {
   return {
     id: donor.id,
@@ -57,7 +54,7 @@ export function toSummary(donor: Donor): Summary {
   };
 }
 
-/** Writes a donor as metadata. */
+/** Returns a donor's metadata. */
 export function toMetadata(donor: Donor): Metadata {
   const { political, nonprofit } = donor.capacity;
   return {

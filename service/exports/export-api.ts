@@ -1,4 +1,4 @@
-/** The endpoints of exports as openapi.json describes them. */
+/** Describes the export endpoints for openapi.json. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
@@ -50,7 +50,6 @@ const orderSchema = z
     },
   });
 
-/** The content of an export order. */
 export type ExportOrder = z.infer<typeof orderSchema>;
 
 const exportShape = {
@@ -68,7 +67,7 @@ const exportSchema = z.object(exportShape).openapi('Export');
 
 const fileSchema = z.string().openapi({ format: 'binary' });
 
-/** Creates an export. The request is charged. */
+/** Creates an export. The request costs credits. */
 export const createExportRoute = createRoute({
   method: 'post',
   path: '/exports',
@@ -154,7 +153,7 @@ export const downloadRoute = createRoute({
   },
 });
 
-/** Responds with 400 to a request without fields, and not with 422 (service document, section 7.2). */
+/** Responds with 400 instead of 422 to a request without fields (service document, section 7.2). */
 function requireFields(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     const order = fieldsOf.safeParse(c.var.body);

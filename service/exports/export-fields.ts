@@ -1,10 +1,10 @@
-/** The columns that an export may have. */
+/** The columns that an export can contain. */
 
 import type { Donor } from '../donor.ts';
 import { fullNameOf } from '../donors/summary.ts';
 import { type Profile, toProfile } from '../profile.ts';
 
-/** The names of the columns, as in requests and in the first row. */
+/** The names of the columns, in requests and in the first row. */
 export const EXPORT_FIELDS = [
   'id',
   'first_name',
@@ -32,13 +32,12 @@ export const EXPORT_FIELDS = [
   'service_url',
 ] as const;
 
-/** The name of a column. */
 export type ExportField = (typeof EXPORT_FIELDS)[number];
 
-/** Returns the content of a cell, or null if unknown. */
+/** The content of a cell, or null if it is unknown. */
 export type CellValue = string | number | null;
 
-/** Returns one donor as a row of these columns. */
+/** Returns a donor as a row with these columns. */
 export function toRow(donor: Donor, fields: readonly ExportField[], nowMs: number): CellValue[] {
   const profile = toProfile(donor, nowMs);
   return fields.map((field) => READERS[field](profile, donor));

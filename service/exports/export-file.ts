@@ -1,23 +1,21 @@
-/** Writes exports as files that a spreadsheet program opens. */
+/** Writes exports as files for spreadsheet programs. */
 
 import { stringify } from 'csv-stringify/sync';
 import { inSlices, type Slices } from '../slices.ts';
 import type { CellValue } from './export-fields.ts';
 import { ROWS_AT_ONCE, writeXlsx } from './xlsx.ts';
 
-/** The formats of an export. */
 export const EXPORT_FORMATS = ['csv', 'xlsx'] as const;
 
-/** The name of a format. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** The content type of a download. */
+/** The content types of downloads. */
 export const CONTENT_TYPES: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-/** Returns the table as a file. The header is its first row. */
+/** Writes a table as a file. The header becomes its first row. */
 export async function writeExport(
   format: ExportFormat,
   header: readonly string[],
@@ -30,8 +28,8 @@ export async function writeExport(
 }
 
 /**
- * A spreadsheet program would run a text that starts like a formula. A leading apostrophe makes the program show it as
- * text.
+ * Yields the lines of a CSV file. A spreadsheet program would run a text that starts like a formula, so such a text
+ * gets an apostrophe in front.
  */
 function* writeCsv(
   header: readonly string[],

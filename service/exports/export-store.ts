@@ -5,9 +5,8 @@ import type { Database } from '../database.ts';
 import { EXPORT_FIELDS, type ExportField } from './export-fields.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-file.ts';
 
-/** An export that was created. */
 export interface DonorExport {
-  /** 32 hexadecimal characters. */
+  /** The ID as 32 hexadecimal characters. */
   id: string;
   team: string;
   format: ExportFormat;
@@ -18,19 +17,18 @@ export interface DonorExport {
   sizeBytes: number;
 }
 
-/** A past export with its position in the order of creation. */
+/** A past export, with its position in the order of creation. */
 export interface PlacedExport extends DonorExport {
   position: number;
 }
 
-/** Stores exports. */
 export interface Exports {
   add(made: Omit<DonorExport, 'sizeBytes'>, file: Buffer, donors: readonly number[]): void;
   /** Returns a team's export, or undefined if it is unknown or belongs to another team. */
   find(team: string, id: string): DonorExport | undefined;
-  /** Returns the file of an export that `find` has returned. */
+  /** Returns the file of an export that `find` returned. */
   file(id: string): Buffer | undefined;
-  /** Returns up to `limit` exports of a team from before a position (null: the end), latest first. */
+  /** Returns up to `limit` of a team's exports from before a position, the latest first. Null starts at the latest. */
   latest(team: string, before: number | null, limit: number): PlacedExport[];
 }
 

@@ -1,5 +1,6 @@
 /**
- * Exports of donors as files (service document, section 4.4): paid per donor, kept for download.
+ * The export endpoints (service document, section 4.4). Each donor in an export costs a credit, and the file stays
+ * available for download.
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
@@ -25,7 +26,6 @@ import { toRow } from './export-fields.ts';
 import { CONTENT_TYPES, writeExport } from './export-file.ts';
 import type { DonorExport, Exports } from './export-store.ts';
 
-/** The dependencies of the export endpoints. */
 export interface ExportOptions {
   db: Database;
   exports: Exports;
@@ -36,7 +36,7 @@ export interface ExportOptions {
   createId: () => string;
 }
 
-/** Returns the charge of exports: one credit for each donor, whether the donor is named or on a list. */
+/** Returns the charge for exports: one credit for each donor, whether given by ID or by a list. */
 export function chargedExports(lists: Pick<Lists, 'find'>): ChargedEndpoint[] {
   return [
     {
@@ -107,12 +107,12 @@ function refuseSize(donorCount: number): string | undefined {
     : undefined;
 }
 
-/** The donors of an export. */
+/** The donors in an export. */
 interface Chosen {
   numbers: readonly number[];
   notFoundIds: string[];
   unpaidIds: string[];
-  /** The number of donors in the request, and number of paid donors. */
+  /** The number of requested donors, and the number of paid donors. */
   requested: number;
   paid: number;
 }
@@ -135,7 +135,7 @@ async function chooseListed(
   slices: Slices,
 ): Promise<Chosen> {
   const entries = lists.entries(list, 0, MAX_EXPORTED_DONORS);
-  // Donors may have left the list since the price was calculated.
+  // Donors may have been removed from the list after the price was calculated.
   const paid = Math.min(charged, entries.length);
   const numbers = entries.map(({ donorNumber }) => donorNumber);
   const unpaidIds: string[] = [];

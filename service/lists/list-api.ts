@@ -1,4 +1,4 @@
-/** The endpoints of lists as openapi.json describes them. */
+/** Describes the list endpoints for openapi.json. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import {
@@ -49,7 +49,7 @@ const badName = {
   400: { ...batchErrors[400], description: 'The team already has a list with this name.' },
 };
 
-/** Lists a team's lists. */
+/** Returns a team's lists. */
 export const listsRoute = createRoute({
   method: 'get',
   path: '/lists',
@@ -73,7 +73,7 @@ export const createListRoute = createRoute({
   responses: { 201: { description: 'The new list.', ...json(listSchema) }, ...badName },
 });
 
-/** Returns one list, one page of donors after the other. */
+/** Returns a list, with its donors in pages. */
 export const listRoute = createRoute({
   method: 'get',
   path: '/lists/{id}',
@@ -138,7 +138,7 @@ export const deleteListRoute = createRoute({
   },
 });
 
-/** Adds donors. The request is charged. */
+/** Adds donors to a list. The request costs credits. */
 export const addToListRoute = createRoute({
   method: 'post',
   path: '/lists/{id}/donors',
@@ -169,7 +169,7 @@ export const addToListRoute = createRoute({
   },
 });
 
-/** Removes donors. */
+/** Removes donors from a list. */
 export const removeFromListRoute = createRoute({
   method: 'post',
   path: '/lists/{id}/donors/remove',

@@ -3,12 +3,11 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../database.ts';
 
-/** The system list of every team. It contains every donor on the team's lists. */
+/** Every team's system list. It contains every donor on the team's other lists. */
 export const ALL_SAVED_DONORS = 'All Saved Donors';
 
-/** A list of donors. */
 export interface DonorList {
-  /** 32 hexadecimal characters. */
+  /** The ID as 32 hexadecimal characters. */
   id: string;
   team: string;
   /** Unique within the team. */
