@@ -97,7 +97,7 @@ const NEXT = [
 ];
 
 const NEXT_FOR_BUTTON = [
-  `Enter the access token of this client: Setup → Named Credentials → External Credentials → donor-sync → Principals → client → Edit; add the parameter “${TOKEN_PARAMETER}”`,
+  `Create a door token for this client (donor-sync tokens create-door CLIENT --name Salesforce), and enter it: Setup → Named Credentials → External Credentials → donor-sync → Principals → client → Edit; add the parameter “${TOKEN_PARAMETER}”`,
   `Let yourself enhance contacts: sf org assign permset --name ${ENHANCERS.name} --target-org ORG. Other users get access in Setup → Permission Sets → ${ENHANCERS.label}`,
   `Put the button on your page: Setup → Object Manager → Contact → Page Layouts → your layout → Mobile & Lightning Actions; drag “${ENHANCE_LABEL}” to its place, then Save`,
 ];

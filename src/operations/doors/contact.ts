@@ -86,7 +86,7 @@ export const showAtDoor = acting({
     const own = await findOwnContact(world, client, contact);
     return {
       ...(await readStatus(world, client, own)),
-      mayEnhance: mayMark(world.caller),
+      mayEnhance: mayMark(world.caller) && !own.isOutside,
       values: maySee(world.caller) ? await readValues(world, client, own) : null,
     };
   },

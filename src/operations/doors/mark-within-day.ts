@@ -8,7 +8,7 @@ import {
 import type { Integration } from '../../core/integration-settings.ts';
 import type { ActingWorld } from '../kit/operation.ts';
 import { markOwn } from './mark.ts';
-import { findOwnContact } from './own-contact.ts';
+import { findOwnContact, requireInside } from './own-contact.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -47,6 +47,7 @@ export async function markWithinDay(
   day: DayLimit,
 ): Promise<MarkedWithinDay> {
   const own = await findOwnContact(world, client, typed);
+  requireInside(client, own);
   const of = { integrationId: client.id, counter };
   const countLeft = async () =>
     Math.max(0, day.limit - (await countMarks(world.store.reader, of, day.since)));

@@ -6,7 +6,7 @@ import { findClient } from '../kit/clients.ts';
 import { type ActingWorld, acting } from '../kit/operation.ts';
 import { startOnce, startRun } from '../start-run.ts';
 import { contactInput } from './contact.ts';
-import { findOwnContact, type OwnContact } from './own-contact.ts';
+import { findOwnContact, type OwnContact, requireInside } from './own-contact.ts';
 
 export const markedSchema = z.object({
   accepted: z.literal(true),
@@ -34,7 +34,9 @@ export const markWanted = acting({
     // A CRM itself has no user, and its door decides what it may do. A user needs the role as everywhere.
     if (world.caller.kind === 'person') requireRole(world.caller, startRun.role);
     const client = findClient(world, integration);
-    return markOwn(world, client, await findOwnContact(world, client, contact), key);
+    const own = await findOwnContact(world, client, contact);
+    requireInside(client, own);
+    return markOwn(world, client, own, key);
   },
   say: () => 'The contact was marked as wanted.',
 });

@@ -17,6 +17,8 @@ export interface OwnContact {
   /** The contact in the database, or null if no run has read it yet, or if it was erased. */
   record: ContactRecord | null;
   isErased: boolean;
+  /** True if a run has found the contact outside `contacts.filter`, and it still is, so no run would enhance it. */
+  isOutside: boolean;
 }
 
 /**
@@ -34,23 +36,40 @@ export async function findOwnContact(
   const isErased = blocked.has(world.fingerprint('forgotten', crmId));
   const found = (await findContacts(world.reader, client.id, [crmId])).get(crmId) ?? null;
   const record = isErased ? null : found;
-  if (record === null || record.state === 'removed') await requireInCrm(world, client, crmId);
-  return { crmId, record, isErased };
+  const isUnsure = record === null || record.state === 'removed';
+  if (isUnsure && !(await isIncluded(world, client, crmId))) throw notOwn(client, crmId);
+  const wasOutside = record?.outcomeReason === 'outside_filter';
+  const isOutside = wasOutside && !(await isIncluded(world, client, crmId));
+  return { crmId, record, isErased, isOutside };
 }
 
-async function requireInCrm(
+/** Throws a ConfigurationError (unknown) for a contact that no run would enhance, because it is outside the filter. */
+export function requireInside(client: Integration, { crmId, isOutside }: OwnContact): void {
+  if (isOutside) throw notOwn(client, crmId);
+}
+
+/** Returns true if the CRM has the contact, and `contacts.filter` includes it. */
+async function isIncluded(
   { application, signal }: Looking,
   client: Integration,
   crmId: string,
-): Promise<void> {
+): Promise<boolean> {
   const open = await application.open(client, signal);
   try {
     const deps = await openCrm(open.deps, null);
     const [lookup] = await lookUp(deps.connector, [crmId]);
     const outside = await findOutside(deps, { integration: client }, [crmId]);
-    if (lookup?.state === 'found' && !outside.has(crmId)) return;
+    return lookup?.state === 'found' && !outside.has(crmId);
   } finally {
     await open.close();
   }
-  throw unknownContact(client.id, crmId, { source: 'both', refusal: 'unknown' });
+}
+
+function notOwn(client: Integration, crmId: string): Error {
+  return unknownContact(client.id, crmId, {
+    ...{ source: 'both', refusal: 'unknown' },
+    ...(client.contacts.filter !== null && {
+      next: 'If the contact exists, `contacts.filter` in the settings does not include it.',
+    }),
+  });
 }

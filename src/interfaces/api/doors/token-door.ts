@@ -205,7 +205,7 @@ function describeStatus({ wanted, hasQuestion, status, paidAt }: DoorContact): s
       : `The last credit for this contact was spent on ${formatTimestamp(paidAt)}.`;
   return status === null
     ? `No run has read this contact yet. ${enhanced}`
-    : `Last run: ${status} ${enhanced}`;
+    : `Last run: ${status}. ${enhanced}`;
 }
 
 function unknownToken(): HttpError {

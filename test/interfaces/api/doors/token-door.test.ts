@@ -107,6 +107,37 @@ describeEachDatabase('the door of a client', () => {
     }
   });
 
+  it('offers no click, and counts none, for a contact that the filter no longer includes', async () => {
+    const world = await openConnected({
+      integration: { refresh: { whenIdentityChanges: true }, contacts: { filter: 'some' } },
+    });
+    const { token } = await addToken(world);
+    const [contact = ''] = await world.addPeople(1);
+    await enhance(world, { token, contact });
+    await expect.poll(() => world.crm.writes.length).toBe(1);
+    // The contact has moved, so a credit is due for it, and the filter excludes it now.
+    world.crm.editContact(contact, { addresses: ['7 Quarry Lane, Reno, NV'] });
+    world.crm.filter = ({ contact: { id } }) => id !== contact;
+    await enhance(world, { token, contact, click: 'interview-0002' });
+    await expect
+      .poll(async () => (await readStatus(world, { token, contact })).read(statusSchema))
+      .toMatchObject({
+        canEnhance: false,
+        status: expect.stringMatching(/^Last run: .*filter.*\. /),
+      });
+    const refused = await enhance(world, { token, contact, click: 'interview-0003' });
+    expect([refused.status, refused.read(errorSchema).error.code]).toEqual([
+      404,
+      'contact_unknown',
+    ]);
+    world.crm.filter = null;
+    expect((await readStatus(world, { token, contact })).read(statusSchema)).toMatchObject({
+      canEnhance: true,
+    });
+    const marked = await enhance(world, { token, contact, click: 'interview-0003' });
+    expect(marked.read(receiptSchema).left).toBe(97);
+  });
+
   it('counts the same click once, also after a lost response, and costs one credit', async () => {
     const world = await openConnected();
     const { token } = await addToken(world);
