@@ -1,4 +1,4 @@
-/** Checks the structure of the sources: imports only lead to lower floors, and never form a circle. */
+/** Checks the structure of the sources: imports lead only to lower floors, and never form a cycle. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ import { CATALOGUE } from '../src/database/tables/catalogue.ts';
 import type { Table } from '../src/database/tables/table.ts';
 import { CHANGES, READS, WORKS_WITH_ALL } from './foreign-tables.ts';
 
-/** The rooms inside the large rooms, lowest first; files next to them form the top layer. */
+/** The rooms inside the large rooms, lowest first. Files next to the rooms form the top layer. */
 const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/interfaces/cli': [['terminal'], ['action'], ['commands']],
   'sandbox/salesforce': [
@@ -50,10 +50,13 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 const STATEMENTS_FLOOR = FLOORS.findIndex((rooms) => rooms.includes('src/contacts'));
 
-/** The only files that may know the sandboxes: the commands that start them. */
+/** The only files that may import the sandboxes: the commands that start them. */
 const STARTS_SANDBOXES = /^src\/interfaces\/cli\/commands\/(demo|sandbox|service)\//;
 
-/** Files of src/ that name a CRM, each with its reason. All others learn a CRM's name from the registry of connectors. */
+/**
+ * Files of `src/` that name a CRM, each with its reason. All other files get a CRM's name from the registry of
+ * connectors.
+ */
 const NAMES_A_CRM: Readonly<Record<string, string>> = {
   'src/clients/setup/known-exports.ts': 'the columns of files that these programs export',
   'src/core/codes/errors/crm.ts': 'the explanation of an error that only one CRM causes',
@@ -100,7 +103,7 @@ describe('the floors of the house', () => {
   });
 
   it('lets a connector know the contract and what connectors share, and no other connector', () => {
-    // What connectors share knows none of them either.
+    // The code that connectors share must not name any CRM either.
     const ofCrms = files.flatMap((file) => /^connectors\/(\w+)\/about\.ts$/.exec(file)?.[1] ?? []);
     expect(ofCrms).toContain('salesforce');
     const own = [...ofCrms, 'testing'];
@@ -156,7 +159,7 @@ describe('the floors of the house', () => {
   });
 
   it('has no column of the database above the statements: rows stay there', () => {
-    // Those whose names are not also words of the code.
+    // Only columns whose names are not also ordinary words in the code.
     const columns = Object.values<Table>(CATALOGUE)
       .flatMap((table) => Object.keys(table.columns))
       .filter((column) => column.includes('_'));
@@ -202,7 +205,7 @@ describe('the drawings of ARCHITECTURE.md', () => {
   const document = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
 
   it.each(Object.entries(DRAWINGS))('show %s as its imports are', (name, room) => {
-    // `node scripts/draw-rooms.ts` rewrites them.
+    // If this fails, run `node scripts/draw-rooms.ts` to redraw the diagrams.
     expect(drawingIn(document, name)).toBe(draw(name, room));
   });
 });
@@ -213,7 +216,7 @@ function codeOf(file: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-/** True if a file is in a room, or in a place that belongs to it. */
+/** Returns true if a file is inside a room, or belongs to it. */
 function isInside(file: string, room: string): boolean {
   return roomOf(file) === room || file.startsWith(`${room}/`);
 }
@@ -222,7 +225,10 @@ function floorOf(file: string): number {
   return FLOORS.findIndex((rooms) => rooms.includes(roomOf(file)));
 }
 
-/** The files in one import cycle, if there is one. Types count, because a file that needs them knows the other file. */
+/**
+ * Returns the files of one import cycle, or an empty list. Type imports count too, because a file that needs another
+ * file's types depends on that file.
+ */
 function findCircle(): string[] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const done = new Set<string>();

@@ -1,16 +1,16 @@
 import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The place where Linux keeps files in memory. */
+/** The folder in which Linux keeps files in memory. */
 const SHARED_MEMORY = '/dev/shm';
 
-/** All files of a test run together need less than a quarter of it. */
+/** All files of a test run together need less than a quarter of this. */
 const NEEDED_BYTES = 4 * 1_024 ** 3;
 
 /**
- * The folder for test files, if the machine has a folder in memory that has enough room and lets programs start from
- * it; otherwise undefined. A database on a disk waits for the disk at each commit, which takes 90 percent of a test's
- * time. Tests kill processes, but never the machine.
+ * Returns a folder in memory for test files, if the machine has one with enough room from which programs can start.
+ * Otherwise returns undefined. A database on a disk waits for the disk at each commit, which takes 90 percent of a
+ * test's time. Tests kill processes, but never the machine.
  */
 export function findFolderInMemory(): string | undefined {
   let probe: string | undefined;

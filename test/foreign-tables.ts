@@ -1,17 +1,18 @@
 /**
- * Lists where a topic has SQL about a table of another topic, and why. `test/architecture.test.ts` fails for
- * all other places, and for a line here that no file needs. A change belongs in a function of the table's topic, which
- * uses the caller's transaction. Each line under `CHANGES` still has to be moved there, or has to stay.
+ * Lists where a topic uses another topic's table in SQL, and why. `test/architecture.test.ts` fails for all other
+ * places, and for a line here that no file needs. Normally, a change belongs in a function of the table's topic that
+ * uses the caller's transaction. For each line under `CHANGES`, the change still has to be moved there, or has a reason
+ * to stay.
  */
 type Tables = Readonly<Record<string, string>>;
 
-/** It erases, shows, exports and purges the rows of all topics, as the catalogue of tables declares. */
+/** This topic erases, shows, exports and purges the rows of all topics, as the catalogue of tables declares. */
 export const WORKS_WITH_ALL = 'privacy';
 
 const PICKS =
   'the query picks rows by it: in two queries, the ids of all contacts would go through the program';
 
-/** By topic: other topics' tables that its queries read, mostly in a join. */
+/** By topic: other topics' tables that its queries read, mostly in joins. */
 export const READS: Readonly<Record<string, Tables>> = {
   backup: { integrations: 'holds every client that a restored database knows' },
   clients: {

@@ -9,10 +9,10 @@ import { type CliWorld, openCliWorld } from './helpers/cli.ts';
 import { folderBytes, marksIn } from './helpers/marks.ts';
 import { type ProgramEnd, runWhole } from './helpers/whole-program.ts';
 
-/** As many donors as the service knows, so the contacts are the same people. */
+/** The service generates both, so the contacts are donors that it knows. */
 const PEOPLE = { contacts: 25, donors: 500 };
 
-/** Occurs in every text from a CRM, whatever else it quotes. */
+/** A marker in every text that comes from the CRM, whatever else the text quotes. */
 const PLANTED = ['Plantedfirst Plantedlast', '$4,200,000 planted', 'planted@example.org'];
 const PLANTED_TEXT = `${PLANTED.join(' owns ')} and wrote a novel of plants`;
 
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const TIMEOUT_MS = 300_000;
 
-/** The content of a CRM's errors: names, figures and notes about the people in it. */
+/** Tests errors of a CRM that quote data: names, figures and notes about people. */
 describe('texts of a CRM that quote people', () => {
   it('stand nowhere when an org of Salesforce says them', { timeout: TIMEOUT_MS }, async () => {
     const { world, control, said } = await openSalesforce();
@@ -106,7 +106,7 @@ const recordSchema = z.union([
   z.object({ FirstName: z.string().nullish(), LastName: z.string().nullish() }),
 ]);
 
-/** Returns the people of a sandbox as they are in it now. */
+/** Returns the people in a sandbox as they are now. */
 async function peopleOf(control: Control, type: string): Promise<Person[]> {
   const { people } = z
     .object({ people: z.array(z.object({ id: z.string() })) })
@@ -125,7 +125,7 @@ async function peopleOf(control: Control, type: string): Promise<Person[]> {
 
 type Control = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
-/** Runs a command and keeps its output. */
+/** Runs a command and records its output. */
 async function command(world: CliWorld, said: string[], ...args: string[]): Promise<void> {
   const { stdout, stderr } = await run(world, ...args);
   said.push(stdout, stderr);
@@ -136,7 +136,7 @@ function run({ path, service }: CliWorld, ...args: string[]): Promise<ProgramEnd
   return runWhole(args, { cwd: dirname(path('x')), env });
 }
 
-/** A sync, and everything that reports on it. */
+/** Runs a sync, and every command that reports about it. */
 async function everyLook(world: CliWorld, said: string[]): Promise<void> {
   await command(world, said, 'sync', '--full');
   const [id = 'none'] = await runIds(world);
@@ -162,7 +162,9 @@ async function writtenId(world: CliWorld, id: string): Promise<string> {
   return runs[0]?.writes[0]?.crmId ?? '';
 }
 
-/** No name and no planted word in any file or output, in any form. Ids are, and are found. */
+/**
+ * Expects that no name and no planted word is in any file or output, in any form. Ids are allowed, and must be found.
+ */
 async function expectNothing(world: CliWorld, said: string[], people: Person[]): Promise<void> {
   const names = people.map(({ name }) => name).filter((name) => name.includes(' '));
   expect(names.length).toBeGreaterThan(15);

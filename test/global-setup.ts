@@ -9,23 +9,23 @@ import { type PostgresServer, startPostgresServer } from './helpers/postgres-ser
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers `POST /databases` with the URL of a fresh Postgres database, as text. */
+    /** Responds to `POST /databases` with the URL of a fresh Postgres database, as text. */
     databasesUrl: string;
-    /** Answers with the path of a browser that can be started, as text. */
+    /** Responds with the path of a browser that can be started, as text. */
     browserUrl: string;
-    /** Answers with the path of the built program, as text. */
+    /** Responds with the path of the built program, as text. */
     programUrl: string;
-    /** The databases that this run of a test file works on (vitest.config.ts). */
+    /** The databases that a test file uses in this run (vitest.config.ts). */
     databases: readonly ('sqlite' | 'postgres')[];
   }
 }
 
 /**
- * Returns one Postgres, one unpacked browser and one build of the product for the whole test run. Each is prepared when
- * the first test file requests it, so a test run that needs none of them does not wait.
+ * Provides one Postgres, one unpacked browser and one build of the product for the whole test run. Each is prepared
+ * when the first test file requests it, so a test run that needs none of them does not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Halves the cost of starting a child process. Workers inherit it, and pass it on to their children.
+  // Halves the time to start a child process. Workers inherit it and pass it on to their children.
   process.env['NODE_COMPILE_CACHE'] = join(import.meta.dirname, '../node_modules/.cache/compiled');
   const shared = createShared();
   const server = serve({ fetch: shared.app.fetch, hostname: '127.0.0.1', port: 0 });

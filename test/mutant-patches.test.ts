@@ -1,6 +1,6 @@
 /**
- * Deliberate defects are patches against the sources. The judges that apply them take minutes, so they would
- * reveal late that a patch no longer applies. This test reveals it at once.
+ * Checks that every deliberate defect still applies. Defects are patches against the sources. The judges that apply
+ * them take minutes, so without this test, a patch that no longer applies would be noticed late.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Tests the start with a Node version that is too old. */
+/** Tests how the program starts with a Node version that is too old. */
 
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const CHECKOUT = join(import.meta.dirname, '..');
 
 const LOCK = join(CHECKOUT, 'package-lock.json');
 
-/** The version that the guides name. */
+/** The oldest version, as the guides write it. */
 const OLDEST_SAID = `Node ${OLDEST_NODE.replace(/\.0$/, '')} or later`;
 
 const OLDEST_MAJOR = Number.parseInt(OLDEST_NODE, 10);
@@ -25,7 +25,7 @@ const lockSchema = z.object({
     z.string(),
     z.object({
       dev: z.boolean().optional(),
-      // Very old packages name their engines in a list.
+      // Very old packages have a list in `engines`.
       engines: z.object({ node: z.string().optional() }).optional().catch(undefined),
     }),
   ),

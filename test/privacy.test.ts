@@ -3,14 +3,14 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { createSyncWorld, type SyncWorld, WITHOUT_TRIAL } from './helpers/sync-world.ts';
 
-/** Shorter texts turn up in ids and hashes by chance. */
+/** Shorter texts occur in ids and hashes by chance. */
 const TELLING_LENGTH = 6;
 
 let world: SyncWorld;
 afterEach(() => world.close());
 
 it('keeps names, addresses, figures and keys out of the database', async () => {
-  // A balance that does not equal anyone's net worth.
+  // The balance is a number that does not equal anyone's net worth.
   world = await createSyncWorld({ service: { credits: 77_777 }, integration: WITHOUT_TRIAL });
   await world.addPeople(120);
   world.crm.addContact({
@@ -35,11 +35,11 @@ it('keeps names, addresses, figures and keys out of the database', async () => {
   const secrets = [...tellingTexts(world), world.service.apiKey];
   expect(secrets.length).toBeGreaterThan(300);
   expect(secrets.filter((text) => bytes.includes(text))).toEqual([]);
-  // The search finds data that is there: ids are stored in clear.
+  // Proves that the search finds existing data, because ids are stored as clear text.
   expect(bytes.includes('planted')).toBe(true);
 });
 
-/** Returns all data in the CRM that describes a person, which IDs do not. */
+/** Returns all data in the CRM that describes a person. IDs do not describe anyone. */
 function tellingTexts({ crm }: SyncWorld): string[] {
   const texts = [...crm.records.values()].flatMap(({ contact, values }) => [
     contact.firstName,

@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 const MEMORY = pathToFileURL(join(import.meta.dirname, '../src/process-memory.ts')).href;
 
-/** A program that starts like ours and then describes itself. */
+/** A program that starts like ours, and then prints information about itself. */
 const PROGRAM = `
 import { text } from 'node:stream/consumers';
 import { keepMemoryFlat } from '${MEMORY}';

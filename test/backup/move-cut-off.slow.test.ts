@@ -1,4 +1,4 @@
-/** Tests a move whose process ends between any two of its statements. */
+/** Tests a move whose process dies between any two of its statements. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ import type { Tables } from '../../src/database/tables/tables.ts';
 import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 import { fillTables, rowsOf, tablesOf } from '../helpers/whole-store.ts';
 
-/** A process that was cut off sends no more statements. */
+/** Simulates a dead process, which sends no more statements. */
 class CutOff extends Error {}
 
-/** Lets this many statements through. */
+/** Lets this many statements through, then throws `CutOff`. */
 function cutAfter(statements: number): KyselyPlugin {
   let left = statements;
   return {
@@ -49,7 +49,8 @@ describeOn('postgres', 'a move that is cut off', () => {
   it('between any two statements leaves no database that would be taken for a new one', async () => {
     const isCut = { begun: 0, marked: 0 };
     for (;;) {
-      // Each statement up to the mark, and then every tenth statement, because later work is repeated as a whole.
+      // Cuts off at each statement up to the mark, and then at every tenth statement, because later work is repeated as
+      // a whole.
       const statements = isCut.marked === 0 ? isCut.begun : 1 + 10 * isCut.marked;
       const ended = await move(place(target, 'target', cutAfter(statements)));
       if (ended) break;
@@ -103,7 +104,7 @@ describeOn('postgres', 'a move that is cut off', () => {
     await another.close();
   }
 
-  /** True if it finished. False if it was cut off. */
+  /** Returns true if the move finished, and false if it was cut off. */
   async function move(to: MovePlace, startsOver = false): Promise<boolean> {
     try {
       await moveStore(place(source, 'source'), to, { ...DEPS, startsOver });
@@ -131,7 +132,7 @@ function place(
   return { db: plugins.reduce((all, each) => all.withPlugin(each), db), name, requireInPlace };
 }
 
-/** Also as the cause of an error from the migrator or the database's guard. */
+/** The error of the cut can also be the cause of an error from the migrator or the database's guard. */
 function isCutOff(error: unknown): boolean {
   if (error instanceof CutOff) return true;
   return error instanceof Error && error.cause !== undefined && isCutOff(error.cause);

@@ -3,7 +3,7 @@ import type { ClientView } from '../../src/clients/views/clients.ts';
 import { renderHome } from '../../src/interfaces/pages/home/home-pages.tsx';
 import type { HomeView } from '../../src/interfaces/pages/home/home-view.ts';
 
-/** Names that the page itself has, and a name that begins like another name. */
+/** Anchor names that the page itself uses, and a name that starts like another name. */
 const IDS = ['holds', 'credits', 'main', 'verdict', 'clients', 'chip', 'north', 'north-actions'];
 
 function aClient(id: string): ClientView {

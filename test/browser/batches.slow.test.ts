@@ -7,7 +7,7 @@ import { findBarriers, type ViewOptions } from './browser.ts';
 import { MOVED, openMoved, sync } from './moved-world.ts';
 import { openRooms } from './rooms.ts';
 
-/** No token is needed on this machine. */
+/** Requests from this machine need no token. */
 const rooms = openRooms();
 
 function spentBy(world: HttpWorld): Promise<number> {

@@ -5,15 +5,15 @@ import { z } from 'zod';
 
 /**
  * Copies the npm package's Chromium to a place where it can run, so nothing has to be installed. Two processes that
- * copy at the same time could start an incomplete copy, so tests use `openBrowser`.
+ * copy at the same time could start an incomplete copy, so tests call `openBrowser` instead.
  */
 export function unpackBrowser(): Promise<string> {
   return chromium.executablePath();
 }
 
 /**
- * Starts the browser. None of the package's own flags are used, because they are meant for an environment without
- * processes and switch off a page's protection.
+ * Starts the browser without the package's own flags. The flags are meant for an environment without processes, and
+ * they switch off a page's protection.
  */
 export async function launchBrowser(executablePath: string): Promise<Browser> {
   return driver.launch({
@@ -24,12 +24,12 @@ export async function launchBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
-/** How long a test waits for a page, or polls: test machines are busy. */
+/** The maximum time that a test waits for a page or a condition. It is long because test machines are busy. */
 export const PATIENCE_MS = 60_000;
 
 export interface View {
   page: Page;
-  /** The console's complaints, errors thrown by scripts, and requests to other sites. */
+  /** Errors on the console, errors thrown by scripts, and requests to other sites. */
   complaints: string[];
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface ViewOptions {
   timezoneId?: string;
 }
 
-/** Opens a page in a separate session, and records everything that is wrong with it. */
+/** Opens a page in a separate session, and records every error on it. */
 export async function openView(
   browser: Browser,
   origin: string,
@@ -64,7 +64,7 @@ export async function openView(
   return { page, complaints, close: () => closeContext(context) };
 }
 
-/** Follows the one-time link of `serve`, and creates the account of the owner. The address is left for later. */
+/** Follows the one-time link of `serve` and creates the owner's account. Skips the form for the server's address. */
 export async function createOwner(page: Page, link: string): Promise<void> {
   await page.goto(link);
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -89,9 +89,9 @@ const violationsSchema = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
 );
 
-/** The problems that axe finds in the current page, each with its place. */
+/** Returns the accessibility problems that axe finds on the current page, each with its element. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, to which the pages' rules for scripts do not apply.
+  // The debugger evaluates this code, so the page's content security policy does not apply to it.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const found = violationsSchema.parse(
     await page.evaluate('axe.run(document).then(({ violations }) => violations)'),

@@ -1,5 +1,5 @@
 /**
- * Shared parts of the set-up tests: the built product, one browser for each file, and worlds for the tests.
+ * Shared setup for the tests of the set-up: the built product, one browser for each file, and a world for each test.
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
@@ -14,11 +14,11 @@ import {
 
 export interface BuiltSetups {
   browser(): Browser;
-  /** A service without settings, which is closed after the test. */
+  /** Opens a service without settings, and closes it after the test. */
   open(kinds: readonly Kind[], options?: SetupWorldOptions): Promise<SetupWorld>;
 }
 
-/** The product is compiled within that time. */
+/** `timeoutMs` must be long enough to build the product. */
 export function openBuiltSetups(timeoutMs: number): BuiltSetups {
   let browser: Browser;
   let program: string;

@@ -1,4 +1,7 @@
-/** Tests in a browser that pages show contacts' names by default, where they come from, and that they do not stay. */
+/**
+ * Tests in a browser that pages show contacts' names by default, that the names come from the CRM, and that the page
+ * does not store them.
+ */
 import { expect, it } from 'vitest';
 import { RetriableError } from '../../src/core/errors.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
@@ -122,7 +125,7 @@ it('names the contact in the audit, and in an erasure that waits for a second us
   await openRun(world);
   const ada = await join(world, 'Ada', 'admin');
   await join(world, 'Ben', 'admin');
-  // The entry of a client that no longer exists keeps no name from the page.
+  // The entry belongs to a client that no longer exists, so the page does not get a name for it.
   await noteEntries(world.application.store.act, [
     { action: 'contact.shown', integrationId: 'gone', crmId: 'g1' },
   ]);

@@ -9,7 +9,7 @@ const clock = clockWithinADay();
 const { openWorld: openAt, visit } = openRooms();
 const openWorld = (options: HttpWorldOptions = {}) => openAt({ clock, isIdle: true, ...options });
 
-/** So many credits on each of these days before today. */
+/** Spends this many credits on each of these days before today. */
 async function spend(world: HttpWorld, daysAgo: readonly number[], enhancements: number) {
   const days = daysAgo.map((ago) => toDay(clock.now() - ago * DAY_MS));
   const spent = { enhancements, networks: 2, queries: 0, written: Math.round(enhancements * 0.8) };

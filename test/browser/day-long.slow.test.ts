@@ -16,7 +16,7 @@ const openWorld = closedAfterTest(openHttpWorld);
 
 const REFRESHES = 500;
 
-/** The browser's work before its first measurement, such as compiling code and filling caches. */
+/** The number of rounds before the first measurement, while the browser compiles code and fills its caches. */
 const WARM_UP = 40;
 
 it('keeps the memory of pages that are open for a day: after 500 refreshes within a fifth', async () => {
@@ -31,7 +31,7 @@ it('keeps the memory of pages that are open for a day: after 500 refreshes withi
     await devtools.send('HeapProfiler.collectGarbage');
     return (await devtools.send('Runtime.getHeapUsage')).usedSize;
   };
-  // Acts as if everything had changed each time: every part is replaced.
+  // Refreshes the page as if everything had changed, so every part is replaced each time.
   const refresh = async (times: number) => {
     await page.evaluate(
       `(async () => { for (let at = 0; at < ${times}; at += 1) { rendered.clear(); await fetchParts(); } })()`,
@@ -39,7 +39,7 @@ it('keeps the memory of pages that are open for a day: after 500 refreshes withi
   };
   for (const path of ['/', `/runs/${runId}`]) {
     await page.goto(world.url + path);
-    // A run's chart is created with its second message, and stops growing after a few minutes.
+    // A run's chart is created when the second message arrives, and stops growing after a few minutes.
     if (path !== '/') await page.locator('#rate .uplot').waitFor();
     await refresh(WARM_UP);
     const before = await heap();

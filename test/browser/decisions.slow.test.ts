@@ -36,7 +36,7 @@ async function openQueue(
   return view;
 }
 
-/** Opens the contact whose decision is open. */
+/** Opens the page of the contact whose decision is shown. */
 function openContact(page: Page): Promise<string> {
   return page.locator('.open .card-head code').innerText();
 }
@@ -51,7 +51,7 @@ async function namesShown({ application }: HeldWorld): Promise<number> {
   return (await listAuditEntries(application.store, { action: 'names.shown', limit: 100 })).length;
 }
 
-/** Returns the same in the words that the reader sees: which contacts are marked and which are not. */
+/** Returns the marks in the words that the reader sees: for each contact, whether it is marked. */
 async function marksOf(page: Page): Promise<string[]> {
   return page.locator('.name-text mark').allInnerTexts();
 }
@@ -61,7 +61,7 @@ describe('the queue of decisions', () => {
     const world = await open(3);
     const { page, complaints } = await openQueue(world);
     await page.getByText('3 decisions pending.').waitFor();
-    // The page as it is sent has no name. The names of the queue come in a second request.
+    // The HTML of the page does not contain a name. A second request loads the names in the queue.
     expect((await world.request('/decisions')).text).not.toContain(STRANGER);
     await expect.poll(() => page.locator('.queue .contact-name').count()).toBe(3);
     expect(await page.locator('.queue').innerText()).toContain(STRANGER);
@@ -129,7 +129,7 @@ describe('the queue of decisions', () => {
   });
 
   it('says that a result is gone, and offers what still makes sense with its price', async () => {
-    // If there is a stored profile, it is shown.
+    // No profile is stored, so the page must not show one.
     const world = await open(1, { settings: { retention: { profiles: 0 } } });
     await world.forgetResults();
     const [hold] = await listOpenQuestions(world.application.store.reader);

@@ -1,6 +1,6 @@
 /**
- * Checks the rules for every page at three widths and in both themes, and visits every page by its links. A new page is
- * visited because it has a line in the table of routes.
+ * Checks the rules for every page at three widths and in both themes, and visits every page by its links. New pages are
+ * included automatically, because the list comes from the table of routes.
  */
 
 import type { Browser } from 'playwright-core';
@@ -17,8 +17,8 @@ import { expectSound } from './rooms.ts';
 import { openWholeWorld, type WholeWorld } from './whole-world.ts';
 
 /**
- * The card in HubSpot leads to the page that links its user, a mail leads to the confirmation of an address, a button to the CRM's consent page, and a script on the picture's page
- * requests the picture.
+ * Pages that no link on another page leads to. They are opened from the card in HubSpot, from an email, by a button, or
+ * by a script.
  */
 const NO_LINKS = [
   ...['GET /account/mails/confirm', 'GET /link/:secret', 'GET /setup/:id/leave'],
@@ -29,22 +29,20 @@ const NO_LINKS = [
 const OF_SOME = [
   'GET /setup/:id/leave',
   'GET /setup/:id/results',
-  // A contact belongs to one client.
+  // The address names a contact that only one client has.
   'GET /clients/:id/contacts/:contact',
 ];
 
-/**
- * The requests that the service answers without a credit, whoever sends them (service document, sections 4.1 to 4.4).
- */
+/** The requests for which the service charges no credit (service document, sections 4.1 to 4.4). */
 const FREE = ['GET /v1/partners/credits', 'POST /v1/partners/enhancements/results/batch'];
 
-/** The number of addresses of one page, differing only in their queries, that a crawl visits. */
+/** The maximum number of addresses that a crawl visits for one page if only their queries differ. */
 const MAX_QUERIES = 20;
 
 let world: WholeWorld;
 let browser: Browser;
 let view: View;
-/** The cookie of a signed-in owner. */
+/** The cookie of the signed-in owner. */
 let owner: string;
 let spent: number;
 let asked: number;
@@ -77,7 +75,7 @@ async function ask(path: string, cookie: string) {
   };
 }
 
-/** Of all contacts' full names, and of last names that are not common words, the names that appear in a text. */
+/** Returns the contacts' names that appear in a text: full names, and last names that are not common words. */
 function namesIn(text: string): string[] {
   const words = new Set(text.split(/[^\p{L}]+/u));
   return [...world.crm.records.values()].flatMap(({ contact: { firstName, lastName } }) => {
@@ -111,7 +109,7 @@ describe('every page', () => {
       await page.goto(world.url + path);
       expect(await page.locator('h1').count(), `h1 of ${path}`).toBe(1);
       expect(await page.locator('main').count(), path).toBe(1);
-      // A user's own pages belong to no area.
+      // The user's own pages do not belong to any area.
       if (!/^\/(?:account|link)\b/.test(path)) {
         const areas = page.locator('.rail [aria-current="page"]');
         expect(await areas.count(), `area of ${path}`).toBe(1);
@@ -158,14 +156,14 @@ describe('each document that serve publishes', () => {
 
 interface Visited {
   path: string;
-  /** The page that links there. */
+  /** The page that contains the link. */
   from: string;
   status: number;
   text: string;
   isPage: boolean;
 }
 
-/** Returns all pages that links and read-only forms reach from the home page, with their responses. */
+/** Follows links and read-only forms from the home page. Returns every page it reached, with its response. */
 async function crawl(cookie: string): Promise<Visited[]> {
   const queue = [{ path: '/', from: '' }];
   const seen = new Set(['/']);
@@ -195,7 +193,7 @@ function linksIn(text: string, path: string): string[] {
   return [...links, ...forms].map((href) => href.replaceAll('&amp;', '&'));
 }
 
-/** Links to an anchor that does not exist on the page. */
+/** Returns the links whose anchor does not exist on the target page. */
 function deadPlaces(visited: readonly Visited[]): string[] {
   const texts = new Map(visited.map(({ path, text }) => [path, text]));
   return visited.flatMap(({ path, text, isPage }) =>
@@ -243,7 +241,7 @@ describe('a way by links', () => {
     const bad = visited.filter(({ status }) => status !== 200 && status !== 303);
     expect(bad.map(({ path, from, status }) => `${status} ${path} from ${from}`)).toEqual([]);
     expect(visited.length).toBeGreaterThan(20);
-    // The guide is the same everywhere, and some of its words are last names in this test.
+    // The guide is the same for every client, and some of its words are last names in this test.
     const own = visited.filter(({ path }) => !path.startsWith('/docs/guide'));
     for (const { path, text } of own) expect(namesIn(text), path).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
-/** A script: describes the element that has the focus. */
+/** The source of a script that describes the focused element. */
 const DESCRIBE_FOCUS = `(element) => {
   const isNone = element === null || element === document.body;
   if (isNone) return { text: '', isNone, isMarked: true, isInView: true, isCovered: false };
@@ -44,9 +44,9 @@ export async function describeFocus(page: Page): Promise<z.infer<typeof focusSch
 }
 
 /**
- * A script: moves the focus to each element that can have it, as Tab does. A user who operates the page with the
- * keyboard sees the focus there, so `focusVisible` is set. Elements that cannot get the focus, for example below an open
- * dialog, are left out.
+ * The source of a script that moves the focus to each focusable element, as the Tab key does. The focus counts as
+ * coming from the keyboard because of `focusVisible`. Skips elements that cannot get the focus, for example below an
+ * open dialog.
  */
 const FIND_HIDDEN_FOCUS = `(() => {
   const describe = ${DESCRIBE_FOCUS};
@@ -76,7 +76,7 @@ const FIND_HIDDEN_FOCUS = `(() => {
 
 const foundSchema = z.object({ found: z.array(z.string()), count: z.number() });
 
-/** The elements of the page whose focus a user of the keyboard does not see, and the number of elements that were checked. */
+/** Returns the elements whose focus is not visible to a keyboard user, and the number of elements that were checked. */
 export async function findHiddenFocus(page: Page): Promise<z.infer<typeof foundSchema>> {
   return foundSchema.parse(await page.evaluate(FIND_HIDDEN_FOCUS));
 }

@@ -1,4 +1,7 @@
-/** Tests the frame of every page: its size on a phone, the menu of areas with icons and counts, and wide tables. */
+/**
+ * Tests the parts that every page shares: its width on a phone, the menu of areas with icons and counts, and wide
+ * tables.
+ */
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
@@ -57,7 +60,7 @@ it('takes at most 96 px of a phone, and opens the areas as a menu', async () => 
   const menu = page.getByRole('button', { name: 'Menu' });
   const areas = page.getByRole('navigation', { name: 'Areas' });
   expect(await areas.isVisible()).toBe(false);
-  // With the keyboard alone.
+  // Operates the menu with the keyboard alone.
   await menu.focus();
   await page.keyboard.press('Enter');
   await areas.getByRole('link', { name: 'Results' }).click();

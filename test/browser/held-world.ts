@@ -10,18 +10,18 @@ import {
 /** The last name that CRM contacts have when their profiles arrive. */
 export const STRANGER = 'Quillfeather';
 
-/** A change is read once it is older than `settleAfterMs`. */
+/** The time after which a change is older than `settleAfterMs` and is read. */
 const SETTLED_MS = 400;
 
 const DAY_MS = 86_400_000;
 
-/** Longer than the service keeps a job. */
+/** Longer than the service keeps the results of a job. */
 const DAYS_OF_JOBS = 9;
 
 export interface HeldWorld extends HttpWorld {
   /** Ids of the contacts that are held, in the order in which they were added. */
   held: string[];
-  /** From now on, the service no longer has its earlier results. */
+  /** Makes the service delete its earlier results. */
   forgetResults(): Promise<void>;
   spent(): Promise<number>;
   sync(): Promise<void>;
@@ -59,14 +59,14 @@ export async function openHeldWorld(
     await world.untilEnded((await world.runner.request(asked)).runId);
   };
   await systemClock.sleep(SETTLED_MS);
-  // Reads the new names. An approval from before counts only for the old names.
+  // Reads the new names. The earlier approval counts only for the old names.
   await sync(true);
   return {
     ...world,
     held,
     spent: control.spent,
     async forgetResults() {
-      // Old jobs are deleted when a new one is created.
+      // The service deletes old jobs when a new job is created.
       later = DAYS_OF_JOBS * DAY_MS;
       const { baseUrl, apiKey } = world.service;
       const persons = [{ tracking_id: 'later', name: { first: 'Later', last: 'Person' } }];

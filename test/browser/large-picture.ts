@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { openView, type View } from './browser.ts';
 
-/** Returns the picture data for this many people with this many connections between them. */
+/** Returns data for a picture with this many people and this many connections between them. */
 function describePicture(people: number, paths: number, members = 40) {
   const id = (index: number) => `person-${index}`;
   return {

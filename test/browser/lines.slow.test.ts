@@ -11,7 +11,7 @@ const DESKTOP_WIDTH = 1_280;
 const PHONE_WIDTH = 390;
 
 const NAME = 'Hillside Community Health and Housing';
-/** The length of a Salesforce ID. */
+/** A contact ID as long as Salesforce's IDs are. */
 const CONTACT = '003Ho00001WMWMWQAA';
 
 let browser: Browser;
@@ -23,7 +23,7 @@ afterAll(() => browser.close());
 const openWorld = closedAfterTest(openHttpWorld);
 const openCli = closedAfterTest(openCliWorld);
 
-/** Opens a page of this width, in a browser whose time is later. */
+/** Opens a page at this width, in a browser whose clock is ahead. */
 async function open({ url }: HttpWorld, width: number, path = '/'): Promise<Page> {
   const view = await openView(browser, url, { width });
   onTestFinished(view.close);
@@ -32,10 +32,10 @@ async function open({ url }: HttpWorld, width: number, path = '/'): Promise<Page
   return view.page;
 }
 
-/** How much later, so times have their greatest length. */
+/** How far the browser's clock is ahead, so the displayed times are as long as possible. */
 const LATER_MS = 42 * 60_000;
 
-/** A contact is held, because the response to its submission was lost. */
+/** Opens a world in which a contact is held because the response to its submission was lost. */
 async function openWorldWithHold(): Promise<HttpWorld> {
   const world = await openWorld({ name: NAME });
   const [first = ''] = await world.addPeople(1);

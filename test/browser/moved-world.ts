@@ -2,10 +2,10 @@ import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import type { HttpWorld, HttpWorldOptions } from '../interfaces/api/http-world.ts';
 import type { Rooms } from './rooms.ts';
 
-/** The number of contacts that form one question. */
+/** The number of contacts that one batch decision covers. */
 export const MOVED = 40;
 
-/** A service whose contacts are enhanced, and have all moved since. */
+/** Opens a service whose contacts were all enhanced and have moved since. */
 export async function openMoved(
   { openWorld }: Pick<Rooms, 'openWorld'>,
   options: HttpWorldOptions = {},

@@ -6,18 +6,18 @@ import {
 } from '../interfaces/api/http-world.ts';
 
 export interface NetworkHttpWorld extends HttpWorld {
-  /** Ids of the contacts in the CRM. The first are on the board. */
+  /** Ids of the contacts in the CRM. The first contacts are members of the board. */
   people: string[];
 }
 
-/** Opens a world whose board is a network, and whose contacts have been compared with it. */
+/** Opens a world whose board is a network. Its contacts have already been compared with the network. */
 export async function openNetworkWorld(
   options: HttpWorldOptions = {},
   { contacts = 80, board = 12 } = {},
 ): Promise<NetworkHttpWorld> {
   const world = await openHttpWorld({
     ...options,
-    // There are few donors and few organizations, so many donors know each other.
+    // With few donors and few organizations, many donors know each other.
     service: { donors: contacts, networkJobTimeMs: 0, ...options.service },
     integration: {
       ...WITHOUT_TRIAL,

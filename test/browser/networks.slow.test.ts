@@ -41,7 +41,7 @@ async function openPicture(path = '/networks/riverside', options?: ViewOptions):
   return view;
 }
 
-/** The data that a script on the page finds in the picture; `picture` draws it. */
+/** Runs a function in the page and returns its result. `picture` is the drawn network. */
 async function inPicture<Value>(
   page: Page,
   schema: z.ZodType<Value>,
@@ -53,7 +53,7 @@ async function inPicture<Value>(
 
 const EDGES = `picture.edges().not('.gone').map((edge) => edge.source().id() + ' ' + edge.target().id()).sort()`;
 
-/** The names in the picture that cover another name or a person. */
+/** A script that returns the names in the picture that cover another name or a person. */
 const LABELS_THAT_MEET = `(() => {
   const shown = picture.nodes().not('.gone').toArray();
   const named = shown.filter((node) => Number(node.style('text-opacity')) > 0);
@@ -84,7 +84,7 @@ function edgesShown(page: Page): Promise<string[]> {
   return inPicture(page, z.array(z.string()), EDGES);
 }
 
-/** Returns the same edges as in the list, page after page. */
+/** Returns the edges that the paged list shows, for comparison with the picture. */
 async function edgesListed(page: Page, path: string): Promise<string[]> {
   const edges: string[] = [];
   await page.goto(world.url + path);
@@ -100,7 +100,7 @@ async function edgesListed(page: Page, path: string): Promise<string[]> {
   }
 }
 
-/** The number of requests to each endpoint, except free requests that only check whether everything works. */
+/** Returns the number of requests to each endpoint, except free requests that only check whether everything works. */
 function askedOf({ service }: HttpWorld) {
   return controlService(service).requests();
 }

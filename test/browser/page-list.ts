@@ -6,7 +6,7 @@ export const PAGES = Object.entries(ROUTES).flatMap(([name, { isPage, ...rule }]
   isPage === true ? [{ name, ...rule }] : [],
 );
 
-/** Returns a page's addresses: for all clients, or for the existing run, hold and batch. */
+/** Returns a page's addresses: one for each client, or one for the existing run, hold or batch. */
 export function addressesOf(
   { clients, setupId, runId, holdId, batchId, linkSecret }: WholeWorld,
   name: string,

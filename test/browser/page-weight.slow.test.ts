@@ -1,4 +1,4 @@
-/** The weight of each page, as it goes over the wire to a browser that has nothing yet, in a large installation. */
+/** Measures how many bytes each page of a large installation sends to a browser with an empty cache. */
 import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/tables/tables.ts';
@@ -16,12 +16,12 @@ const ROWS = 100_000;
 const MOST_BYTES = 100_000;
 const MOST_REQUESTS = 10;
 
-/** The scripts from packages that draw the picture of the networks are weighed apart from the page. */
+/** The library scripts that draw networks are measured separately from the page. */
 const PICTURE_LIBRARY = /\/assets\/(cytoscape|d3-)/;
 
 const MOST_LIBRARY_BYTES = 200_000;
 
-/** Longer than the scripts need after a page has loaded. */
+/** Longer than a page's scripts need after the page has loaded. */
 const SETTLED_MS = 300;
 
 let world: WholeWorld;
@@ -29,7 +29,7 @@ let browser: Browser;
 let cookie: { name: string; value: string; url: string };
 
 beforeAll(async () => {
-  // A client that is set up with a file comes in addition.
+  // In addition, one client is set up with a file.
   const others = Array.from({ length: CLIENTS - 3 }, (_, index) => `client-${index}`);
   [world, browser] = await Promise.all([openWholeWorld(others), openBrowser()]);
   const owner = (await join(world, 'Olga', 'owner')).cookie;
@@ -70,7 +70,7 @@ interface Weight {
   libraryBytes: number;
 }
 
-/** True if the address has a page: some have a file to download. */
+/** Returns true if the address shows a page, and false if it downloads a file. */
 async function isShown(path: string): Promise<boolean> {
   const headers = { cookie: `${cookie.name}=${cookie.value}` };
   const answer = await fetch(world.url + path, { headers, redirect: 'manual' });
@@ -78,7 +78,7 @@ async function isShown(path: string): Promise<boolean> {
   return (answer.headers.get('content-type') ?? '').includes('text/html');
 }
 
-/** Opens a page in a new browser. */
+/** Opens a page in a new browser and returns its weight. */
 async function weigh(path: string): Promise<Weight> {
   const { page, close } = await openView(browser, world.url, { width: 1440 });
   await page.context().addCookies([cookie]);

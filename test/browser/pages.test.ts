@@ -11,7 +11,7 @@ function fromOurPage({ url }: HttpWorld): Record<string, string> {
   return { origin: url, 'content-type': 'application/x-www-form-urlencoded' };
 }
 
-/** Signs in. Resolves with the redirect's target and the cookie. */
+/** Signs in. Returns the redirect's target and the cookie. */
 async function signIn(here: HttpWorld, token: string, to = '/') {
   const response = await fetch(`${here.url}/sign-in`, {
     method: 'POST',
@@ -23,7 +23,7 @@ async function signIn(here: HttpWorld, token: string, to = '/') {
   return { status: response.status, location: response.headers.get('location'), cookie };
 }
 
-/** Presses a button on a page of ours. */
+/** Sends the form that a button on one of our pages sends. */
 async function press(here: HttpWorld, path: string, headers: Record<string, string> = {}) {
   const response = await fetch(here.url + path, {
     ...{ method: 'POST', redirect: 'manual', headers: { ...fromOurPage(here), ...headers } },

@@ -15,15 +15,15 @@ afterAll(() => browser.close());
 
 const openWorld = closedAfterTest(openHttpWorld);
 
-/** Opens a service that is known as `localhost`, which is a name. */
+/** Opens a service at `localhost`, because passkeys need a host name and not an IP address. */
 async function open() {
   const world = await openWorld({ isIdle: true, isPublic: true, publicName: 'localhost' });
   return { ...world, origin: world.url.replace('127.0.0.1', 'localhost') };
 }
 
 /**
- * Returns a page and its device's authenticator, which responds immediately. It would also respond without a user to
- * passkeys that fields offer. Unless a test is about that, the browser does not support it.
+ * Opens a page on a device whose authenticator responds immediately. Fields could offer a passkey, to which the
+ * authenticator would respond without a user. The browser does not support this unless the test is about it.
  */
 async function look(origin: string, options: ViewOptions & { hasAutofill?: boolean } = {}) {
   const { hasAutofill = false, ...others } = options;
@@ -49,7 +49,7 @@ async function look(origin: string, options: ViewOptions & { hasAutofill?: boole
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-/** Moves to it with the Tab key and presses it. */
+/** Moves the focus to the button with the Tab key and presses it. */
 async function pressByKeyboard(page: Page, name: string): Promise<void> {
   await button(page, name).waitFor();
   const focus = () => page.evaluate('document.activeElement.textContent.trim()');
@@ -80,7 +80,7 @@ describe('a passkey', () => {
       .getByRole('table', { name: 'Passkeys' })
       .getByRole('rowheader', { name: 'Chrome on Linux' })
       .waitFor();
-    // One for a device is enough.
+    // One passkey for each device is enough.
     await pressByKeyboard(page, 'Add a passkey');
     await page.getByText('has a passkey for you already').waitFor();
 
@@ -100,7 +100,7 @@ describe('a passkey', () => {
     await button(page, 'Use a passkey instead').click();
     await page.getByText('Anna (viewer)').waitFor();
     await page.context().clearCookies();
-    // The authenticator responds as soon as it can, without the button.
+    // The authenticator responds as soon as the page loads, before the button is pressed.
     await page.goto(`${world.origin}/account`);
     await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/account');

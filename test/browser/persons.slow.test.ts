@@ -21,7 +21,7 @@ afterAll(() => browser.close());
 
 const open = closedAfterTest(openHttpWorld);
 
-/** Contacts whose first and last name come from one column, with a mark in each name. */
+/** Opens a client whose first and last names are read from the same column, with a mark in each name. */
 async function openWithWrongColumn(people: number): Promise<HttpWorld> {
   const world = await open();
   for (const id of await world.addPeople(people)) {
@@ -38,7 +38,7 @@ async function sync({ runner, untilEnded }: HttpWorld): Promise<string> {
   return runId;
 }
 
-/** Presses a button on one of our pages. */
+/** Sends the form of a button on one of our pages. */
 function press(here: HttpWorld, path: string, headers: Record<string, string> = {}) {
   const type = 'application/x-www-form-urlencoded';
   return fetch(here.url + path, {

@@ -1,4 +1,4 @@
-/** Shared parts of the tests of page groups: one browser for each file, and the rules for each page. */
+/** Shared setup for the tests of pages: one browser for each file, and the checks for each page. */
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
@@ -14,17 +14,17 @@ import { openBrowser } from './open-browser.ts';
 
 export interface Rooms {
   openWorld(options?: HttpWorldOptions): Promise<HttpWorld>;
-  /** A browser that has signed in, at this path. */
+  /** Opens this path in a browser that is signed in. */
   visit(world: HttpWorld, path: string, as?: VisitOptions): Promise<View>;
 }
 
 export interface VisitOptions extends ViewOptions {
   token?: string;
-  /** The cookie of a user who has already signed in, as `name=value`. */
+  /** The cookie of a user who is already signed in, as `name=value`. */
   cookie?: string;
 }
 
-/** Each file has a browser. Worlds and views are closed after each test. */
+/** Opens one browser for the file. Closes worlds and views after each test. */
 export function openRooms(): Rooms {
   let browser: Browser;
   const opened: { close(): Promise<void> }[] = [];
@@ -61,7 +61,7 @@ export function openRooms(): Rooms {
   };
 }
 
-/** A world's database, for data that would otherwise only appear with time. */
+/** Opens a world's database, so that a test can add data that would otherwise take time to appear. */
 export async function withDatabase(
   world: HttpWorld,
   work: (db: Database) => Promise<unknown>,
@@ -70,7 +70,7 @@ export async function withDatabase(
   await work(db).finally(close);
 }
 
-/** Counts the rows of stacked tables that are lower than their content. */
+/** A script that counts the rows of stacked tables that are lower than their content. */
 const CROWDED_ROWS = `[...document.querySelectorAll('tr')].filter(
   (row) => getComputedStyle(row).display !== 'table-row' && row.scrollHeight > row.clientHeight + 1,
 ).length`;
@@ -80,7 +80,7 @@ const THEMES = ['light', 'dark'] as const;
 
 /**
  * Expects no accessibility problems, a visible focus on each element, nothing wider than the screen, and no console
- * messages: on a phone, a tablet and a large screen, each in light and dark mode.
+ * messages. Checks a phone, a tablet and a large screen, each in light and dark mode.
  */
 export async function expectSound({ page, complaints }: View): Promise<void> {
   const size = page.viewportSize();

@@ -37,7 +37,7 @@ describe('the page of a run', () => {
     await page.evaluate('window.isSamePage = true');
     const submitted = page.locator('[data-station="submitted"]');
     await expect.poll(() => submitted.innerText()).toBe('12');
-    // The jobs are held, so nothing changes any more: the rate falls to zero without a report.
+    // The jobs are held, so nothing changes any more. The rate falls to zero although no report arrives.
     const rate = page.locator('#rate-text');
     await expect
       .poll(() => rate.innerText())
@@ -83,7 +83,7 @@ describe('the page of a run', () => {
       action: 'names.shown',
       limit: 5,
     });
-    // The names in the table have another entry.
+    // Showing the names adds another entry to the audit.
     expect(shown).toHaveLength(2);
     expect(shown[0]).toMatchObject({ crmId: contact, details: { run: runId } });
   });

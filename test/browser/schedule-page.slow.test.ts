@@ -7,7 +7,7 @@ import { expectSound, openRooms } from './rooms.ts';
 
 const { openWorld, visit } = openRooms();
 
-/** An integration of the database, as `apply` stores it. */
+/** Stores a client in the database, as `apply` does. */
 async function apply(world: HttpWorld, id: string, cron: string): Promise<void> {
   const { application } = world;
   const [one] = application.select(['riverside']);

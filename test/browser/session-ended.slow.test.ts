@@ -45,7 +45,7 @@ describe('a session that ends while a form is filled in', () => {
     await signIn('not that one');
     await dialog.getByText('The e-mail address or the password is wrong.').waitFor();
     await signIn(PASSWORD);
-    // An invitation is sent by the user's own click.
+    // The invitation is sent only after the user presses the button again.
     await page.getByText('Nothing was sent yet. To send it, press “Invite”.').waitFor();
     expect(await page.getByLabel('E-mail').inputValue()).toBe('fred@example.org');
     await page.getByRole('button', { name: 'Invite' }).click();
@@ -85,7 +85,7 @@ describe('a session that ends while a form is filled in', () => {
     const world = await open({ isIdle: true, isPublic: true });
     const { cookie } = await join(world, 'Dana', 'owner');
     const { page } = await enter(world, '/setup', cookie);
-    // While a browser waits for a page, it does not report anything else to the test.
+    // A browser that waits for a page does not report anything to the test, so the page records the changes.
     await page.evaluate(`new MutationObserver(() => {
       if (document.querySelector('.waiting')) console.info('is waiting');
     }).observe(document.body, { childList: true, subtree: true })`);

@@ -1,6 +1,6 @@
 /**
- * Simulates a user who sets a client up in a browser: looks at each page, types key by key, and presses the
- * buttons on the page.
+ * Simulates a user who sets up a client in a browser. The user looks at each page, types key by key, and presses the
+ * buttons.
  */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
@@ -16,16 +16,16 @@ export interface Person {
   complaints: string[];
   read(): Promise<void>;
   type(place: Locator, text: string): Promise<void>;
-  /** The number of pages that they have visited so far. */
+  /** Returns the number of pages that the user has visited so far. */
   pages(): number;
   press(name: string | RegExp): Promise<void>;
 }
 
-/** Reports violations of the content rules to the test. */
+/** A script that reports violations of the content security policy to the test. */
 const HEAR_REPORTS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('refused by the rules for content:', violatedDirective, blockedURI));`;
 
-/** A user with a separate browser, who looks at each page for this long. */
+/** Opens a separate browser for a user who looks at each page for this long. */
 export async function comeAsAPerson(
   browser: Browser,
   origin: string,
@@ -63,7 +63,7 @@ export async function comeAsAPerson(
     },
     async press(name) {
       await page.getByRole('button', { name }).click();
-      // The page first checks whether the session has ended.
+      // Before it sends a form, the page checks whether the session has ended.
       await page.locator('html:not([data-sending])').waitFor({ state: 'attached' });
       await page.waitForLoadState();
       await read();
@@ -71,7 +71,7 @@ export async function comeAsAPerson(
   };
 }
 
-/** The page's content when the test failed, which its error does not show. */
+/** Prints the page's content when the test fails, because the error does not show it. */
 async function tellLastPage(page: Page): Promise<void> {
   const text = await page.evaluate('document.body.innerText').catch(String);
   process.stderr.write(`The last page of the test was ${page.url()}:\n${text}\n`);
@@ -79,7 +79,7 @@ async function tellLastPage(page: Page): Promise<void> {
 
 export const NAMES = { salesforce: 'Salesforce', hubspot: 'HubSpot', csv: 'A CSV file' } as const;
 
-/** The first steps, which differ between CRMs: the location of the contacts and how to reach them. */
+/** Walks through the first steps, which differ between CRMs: where the contacts are and how to connect. */
 export async function connect(
   person: Person,
   world: SetupWorld,
@@ -93,7 +93,7 @@ export async function connect(
   await begin(person, world, kind, name);
 }
 
-/** The same, starting on the first page of the setup. */
+/** Walks through the first steps like `connect`, but starts on the first page of the setup. */
 export async function begin(
   { page, press, read, type }: Person,
   world: SetupWorld,
@@ -127,7 +127,7 @@ export async function begin(
   await read();
 }
 
-/** The remaining steps, up to the button that tries 25 contacts. The group with this name becomes a network. */
+/** Answers the remaining steps, up to the button that tries 25 contacts. The group with this name becomes a network. */
 export async function answerTheRest(
   { page, press, read, type }: Person,
   world: SetupWorld,
@@ -150,7 +150,7 @@ export async function answerTheRest(
   else {
     await page.getByRole('checkbox', { name: group }).check();
     await press('Continue');
-    // The sentence about who can introduce a contact has separate fields.
+    // The introductions have their own fields.
     await page.getByText('Networks bring warm paths').waitFor();
     if (kind !== 'csv') {
       await press('Create them in the CRM');

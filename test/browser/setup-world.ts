@@ -14,10 +14,10 @@ import { controlService } from '../helpers/service-control.ts';
 const invitedSchema = z.object({ link: z.string() });
 const readySchema = z.object({ url: z.string(), linkFile: z.string() });
 
-/** A last name that differs from the profile's is one letter longer than this. */
+/** A misspelt last name is longer than this. The change adds one letter. */
 const SHORT = 4;
 
-/** The built `donor-sync serve` in an empty folder, and all that it talks to. */
+/** The built `donor-sync serve` in an empty folder, and the services it connects to. */
 export type SetupWorld = Awaited<ReturnType<typeof openSetupWorld>>;
 
 export const KINDS = ['salesforce', 'hubspot', 'csv'] as const;
@@ -27,9 +27,9 @@ export interface SetupWorldOptions {
   contacts?: number;
   donors?: number;
   service?: PartnerSandboxOptions;
-  /** The operator's settings file. Without it, the folder is empty, and the product writes one. */
+  /** The operator's settings file. Without it, the folder is empty and the product writes a settings file. */
   settings?: string;
-  /** Further variables of the service's environment. */
+  /** More environment variables for the service. */
   env?: Readonly<Record<string, string>>;
 }
 
@@ -75,7 +75,7 @@ export async function openSetupWorld(
     child = spawn(process.execPath, [main, 'serve', ...options, ...words], here);
     const { url, linkFile } = await ready(child);
     const link = (await readFile(linkFile, 'utf8')).trim();
-    // The folder is checked as a user would leave it.
+    // The link file is removed, so that the folder looks as a user would leave it.
     await rm(linkFile);
     return { url, link };
   };
@@ -90,7 +90,7 @@ export async function openSetupWorld(
     ...{ folder, url, signInUrl, service, control },
     crms: { salesforce, hubspot },
     path: (name: string) => join(folder, name),
-    /** A list of contacts that the service knows, as another CRM would export it. */
+    /** Writes a CSV file with contacts that the service knows, as another CRM would export it. */
     async writeContacts(name: string, isMisspelt = false): Promise<string> {
       const people = await control.people(contacts);
       const short = isMisspelt ? people.find(({ lastName }) => lastName?.length === SHORT) : null;
@@ -107,7 +107,10 @@ export async function openSetupWorld(
       await writeFile(path, stringify(rows, { header: true }));
       return path;
     },
-    /** Invites a user in the terminal, as long as the server has no address for colleagues. Resolves with the link. */
+    /**
+     * Invites a user in the terminal, which is possible as long as the server has no address for colleagues. Returns
+     * the link.
+     */
     async invite(name: string, role: string, client: string | null): Promise<string> {
       const whom = ['--name', name, '--email', `${name.toLowerCase()}@example.org`, '--role', role];
       const reach = client === null ? [] : ['--integrations', client];
@@ -116,8 +119,8 @@ export async function openSetupWorld(
       return invitedSchema.parse(JSON.parse(await text(inviting.stdout))).link;
     },
     /**
-     * Stops the service and serves again as `serve --recover`; resolves with the link that it writes. `meanwhile`
-     * happens while the service is stopped.
+     * Stops the service and starts it again as `serve --recover`. Returns the link that it writes. Calls `meanwhile`
+     * while the service is stopped.
      */
     async recover(meanwhile?: () => Promise<void>): Promise<string> {
       await stop();

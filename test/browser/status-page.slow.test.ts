@@ -43,7 +43,7 @@ async function signIn({ page }: View, world: HttpWorld, token: string): Promise<
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
-/** Syncs to the end. */
+/** Runs a sync and waits until it ends. */
 async function sync(world: HttpWorld): Promise<string> {
   const { runId } = await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
   await world.untilEnded(runId);
@@ -51,8 +51,8 @@ async function sync(world: HttpWorld): Promise<string> {
 }
 
 /**
- * Adds a contact whose profile will be another person's: one more letter turns a short last name into a different name.
- * Resolves with its id.
+ * Adds a contact whose profile will belong to another person, because one more letter turns a short last name into a
+ * different name. Returns the contact's ID.
  */
 async function addMistaken(world: HttpWorld): Promise<string> {
   await world.addPeople(MANY);
@@ -64,7 +64,7 @@ async function addMistaken(world: HttpWorld): Promise<string> {
   return short.id;
 }
 
-/** Enough people for one with a short last name. */
+/** Enough people for at least one short last name. */
 const MANY = 60;
 
 describe('the status page', () => {
@@ -77,7 +77,7 @@ describe('the status page', () => {
     await page.getByLabel('Access token').fill('dst_wrong');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('not a valid access token').waitFor();
-    // The browser itself notes the 401.
+    // The browser itself logs the 401 response.
     expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
 
     await page.getByLabel('Access token').fill(token);
@@ -147,7 +147,7 @@ describe('the status page', () => {
     const entry = page.getByRole('navigation', { name: 'Queue' }).getByRole('link');
     expect(await entry.innerText()).toContain(contact);
     const { lastName } = world.crm.records.get(contact)?.contact ?? {};
-    // The name comes in a second request, from the CRM.
+    // A second request loads the name from the CRM.
     await entry.getByText(lastName ?? 'no name').waitFor();
     await entry.focus();
     await page.keyboard.press('Enter');
@@ -199,7 +199,7 @@ describe('the status page', () => {
       .getByText("the name in the profile differs from the contact's name")
       .first()
       .waitFor();
-    // Held contacts are named first, and each reason leads to its contacts.
+    // Held contacts come first in the list, and each reason links to its contacts.
     await view.page.getByRole('rowheader', { name: contact }).waitFor();
     const all = view.page.locator('#contacts tbody tr');
     expect(await all.first().innerText()).toContain(contact);

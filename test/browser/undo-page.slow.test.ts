@@ -1,4 +1,7 @@
-/** Tests in a browser that the undo of a run first shows what it restores and keeps, and then its progress and its mark. */
+/**
+ * Tests in a browser that the undo of a run first previews what it restores and keeps, and then shows its progress and
+ * its mark.
+ */
 import { describe, expect, it } from 'vitest';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';

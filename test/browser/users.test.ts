@@ -1,4 +1,4 @@
-/** Tests users in a real browser: from the first visit to a user with access to one client only. */
+/** Tests user accounts in a real browser, from the first visit to a user with access to only one client. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createFirstVisit, type FirstVisit } from '../../src/interfaces/api/request/secret.ts';
@@ -25,7 +25,7 @@ async function look(world: HttpWorld, options?: ViewOptions): Promise<View> {
   return view;
 }
 
-/** Puts a user's session into the browser. */
+/** Signs the browser in with a user's session cookie. */
 async function enter(world: HttpWorld, cookie: string, options?: ViewOptions): Promise<View> {
   const view = await look(world, options);
   const [name = '', value = ''] = cookie.split('=');
@@ -33,7 +33,7 @@ async function enter(world: HttpWorld, cookie: string, options?: ViewOptions): P
   return view;
 }
 
-/** Returns the cookie of the browser that has used the one-time link. */
+/** Returns the cookie of a browser that has used the one-time link. */
 async function beginVisit({ url }: HttpWorld, { path }: FirstVisit) {
   const followed = await fetch(url + path, { method: 'POST', redirect: 'manual' });
   const [, name = '', value = ''] =
@@ -43,7 +43,7 @@ async function beginVisit({ url }: HttpWorld, { path }: FirstVisit) {
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name });
 
-/** How much wider the page is than its visible part. */
+/** Returns how many pixels the page is wider than its visible part. */
 async function overflowOf(page: Page): Promise<unknown> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
@@ -82,7 +82,7 @@ describe('the people', () => {
     await form.getByLabel('harbor').check();
     await page.getByRole('button', { name: 'Invite' }).click();
     const bensLink = await page.getByLabel('Link', { exact: true }).inputValue();
-    // The address in the settings differs from the test's address.
+    // The address in the settings is not the test's address, so the test changes the link.
     await page.getByRole('cell', { name: 'ben@example.org' }).waitFor();
 
     const ben = await look(world);
@@ -96,7 +96,7 @@ describe('the people', () => {
     expect(await ben.page.getByRole('link', { name: 'Users' }).count()).toBe(0);
     await ben.page.goto(`${world.url}/users`);
     await ben.page.getByText('needs the role owner').waitFor();
-    // The browsers themselves note the 422 and the 403.
+    // The browsers log the 422 and 403 responses.
     expect(complaints).toEqual([expect.stringContaining('422')]);
     expect(ben.complaints).toEqual([expect.stringContaining('403')]);
   });
@@ -112,7 +112,7 @@ describe('the people', () => {
     await page.keyboard.type('not that one');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('is wrong').waitFor();
-    // The address is still filled in, and the focus is on the wrong field.
+    // The address is still filled in, and the focus is on the invalid field.
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

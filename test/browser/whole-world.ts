@@ -11,29 +11,29 @@ import { controlService } from '../helpers/service-control.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
 
-/** The data in a world that pages show. */
+/** A world that has data for every page. */
 export interface WholeWorld extends NetworkHttpWorld {
-  /** A client that has everything, an empty client, and a client that was set up in a browser. */
+  /** Ids of a client that has everything, an empty client, and a client that was set up in a browser. */
   clients: readonly string[];
-  /** A set-up whose steps are answered up to the plan. */
+  /** A set-up that is answered up to the plan. */
   setupId: string;
   runId: string;
   holdId: string;
   batchId: string;
-  /** The secret of a link that the card in HubSpot shows. */
+  /** The secret in the link that the card in HubSpot shows. */
   linkSecret: string;
 }
 
-/** A last name that differs from the profile's is one letter longer than this. */
+/** A misspelt last name is longer than this. The change adds one letter. */
 const SHORT = 4;
 
-/** Contacts that are not changed. */
+/** The number of contacts that are not changed. */
 const UNMOVED = 5;
 
 /**
- * A client with runs, a hold, a batch of contacts that all moved, networks with paths, a webhook that was called,
- * alerts and a schedule, and the guide; an empty client; a client with a CSV file, set up in a browser; and a setup in
- * progress. `others` are more empty clients.
+ * Opens a world with a client that has everything: runs, a hold, a batch of contacts that all moved, networks with
+ * paths, a webhook that was called, alerts, a schedule, and the guide. It also has an empty client, a client with a CSV
+ * file that was set up in a browser, and a setup in progress. `others` are more empty clients.
  */
 export async function openWholeWorld(others: readonly string[] = []): Promise<WholeWorld> {
   const guideFolder = await mkdtemp(join(tmpdir(), 'guide-'));
@@ -41,7 +41,7 @@ export async function openWholeWorld(others: readonly string[] = []): Promise<Wh
   const world = await openNetworkWorld({
     guideFolder,
     others: ['harbor', ...others],
-    // Nothing listens there, so messages do not arrive.
+    // Nothing listens at this address, so messages do not arrive.
     alerts: { webhook: { url: 'http://127.0.0.1:9/chat' }, failedAbovePercent: 20 },
     setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] },
     integration: { schedule: { cron: '0 2 * * *', timezone: 'America/Chicago' } },
@@ -51,7 +51,7 @@ export async function openWholeWorld(others: readonly string[] = []): Promise<Wh
   const contacts = [...crm.records.values()].map(({ contact }) => contact);
   const short = contacts.find(({ lastName }) => lastName?.length === SHORT);
   if (short === undefined) throw new Error('no contact has a short last name');
-  // Some do not wait for a decision, so their introductions are shown.
+  // Some contacts do not wait for a decision, so the page shows their introductions.
   const introduced = await store.reader
     .selectFrom('warm_paths')
     .select('crm_id')
@@ -95,7 +95,7 @@ export async function openWholeWorld(others: readonly string[] = []): Promise<Wh
   };
 }
 
-/** Sets a client with a CSV file up to the plan. Resolves with its id. */
+/** Sets up a client with a CSV file, up to the plan. Returns its ID. */
 async function answerSetup(world: HttpWorld, name: string): Promise<string> {
   const begun = await press(world, '/setup', { name });
   const id = /^\/setup\/([^/]+)\//.exec(begun)?.[1] ?? '';
@@ -119,7 +119,7 @@ async function answerSetup(world: HttpWorld, name: string): Promise<string> {
   return id;
 }
 
-/** Sends one of our forms. Resolves with the redirect's target. */
+/** Sends one of our forms. Returns the redirect's target. */
 async function press({ url }: HttpWorld, path: string, fields: Record<string, string | File>) {
   const hasFile = Object.values(fields).some((field) => field instanceof File);
   const form = new FormData();

@@ -1,5 +1,6 @@
 /**
- * Goes from an empty folder to an explored network with only the keyboard, and checks that the focus is always visible.
+ * Walks from an empty folder to an explored network with only the keyboard, and checks that the focus is always
+ * visible.
  */
 import type { Locator, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
@@ -16,7 +17,7 @@ const setups = openBuiltSetups(TIMEOUT_MS);
 
 const focusSchema = z.object({ text: z.string(), isMarked: z.boolean(), isInView: z.boolean() });
 
-/** The element with the keyboard focus, and whether the focus is visible. */
+/** A script that returns the focused element, and whether the focus is visible. */
 const FOCUS = `(() => {
   const element = document.activeElement;
   // What a label stands for may be shown by it.
@@ -38,14 +39,14 @@ async function look(page: Page) {
 
 /** Presses Tab until the focus is there, and checks each element on the way. */
 async function goTo(page: Page, place: Locator): Promise<void> {
-  // A form that was sent is answered by another page.
+  // Another page answers a form that was sent.
   await page.locator('html:not([data-sending])').waitFor({ state: 'attached' });
   await place.waitFor();
   for (let step = 0; step < MOST_STEPS; step += 1) {
     await page.keyboard.press('Tab');
     if (!(await page.evaluate('document.activeElement !== document.body'))) continue;
     const { text } = await look(page);
-    // In the next frame, the browser scrolls to an element that is out of view.
+    // The browser scrolls to an element that is out of view only in the next frame.
     await expect
       .poll(() => look(page), { message: text, interval: 20 })
       .toMatchObject({ isMarked: true, isInView: true });
@@ -77,7 +78,8 @@ it(
     const button = (name: string | RegExp) => page.getByRole('button', { name });
     const link = (name: string | RegExp) => page.getByRole('link', { name });
 
-    // Listens from the beginning, because the browser has to be configured to ask the test instead of a user.
+    // The listener is added before the page opens a file dialog. The browser then calls the test instead of showing the
+    // dialog.
     const chosen = Promise.withResolvers<void>();
     const file = await world.writeContacts('donors.csv', true);
     page.on('filechooser', (chooser) => chooser.setFiles(file).then(chosen.resolve, chosen.reject));

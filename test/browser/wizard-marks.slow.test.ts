@@ -8,8 +8,8 @@ const TIMEOUT_MS = 300_000;
 const setups = openBuiltSetups(TIMEOUT_MS);
 
 /**
- * A file without employers and addresses, with columns named like ours, a status in words, and two columns with the
- * same name.
+ * A file without employers and addresses. Some of its columns have our names, the status is in words, and two columns
+ * have the same name.
  */
 const FILE = [
   'Ref,First Name,Last Name,Status,Consent,Net Worth,Donor ID,Team,Team',
@@ -20,7 +20,8 @@ const FILE = [
 ].join('\n');
 
 /**
- * Delays a form for longer than the pause after which its answers are shown, and lists the requests for the answers.
+ * Delays a form for longer than the pause after which its answers are previewed. Returns the requests for these
+ * previews.
  */
 async function watchLooksWhileSent(page: Page): Promise<string[]> {
   const looks: string[] = [];
@@ -47,7 +48,7 @@ it(
     await page.getByLabel('Name of the nonprofit').fill('Riverside');
     await press('Begin');
     const rows = page.getByRole('region', { name: 'The first rows of the file' });
-    // As a spreadsheet writes it, without the UTF-16 byte order mark: a browser would not recognise it as text.
+    // Written as by a spreadsheet, but without the UTF-16 byte order mark, so a browser would not recognise it as text.
     await choose('wide.csv', Buffer.from('Ref;Name\n1;"Zoë; ""Z"" Vale"\n', 'utf16le'));
     await rows.getByRole('cell', { name: 'Zoë; "Z" Vale', exact: true }).waitFor();
     await choose('names.csv', Buffer.from('Ref\n1\n'));

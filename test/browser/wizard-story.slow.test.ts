@@ -1,4 +1,4 @@
-/** Follows the whole path of one user in a browser: from an empty folder to a verified audit. */
+/** Follows one user in a browser from an empty folder to a verified audit. */
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -8,17 +8,17 @@ import { openBuiltSetups } from './built-setups.ts';
 import { answerTheRest, begin, comeAsAPerson, connect, type Person } from './setup-person.ts';
 import { KINDS, type SetupWorld } from './setup-world.ts';
 
-/** It compiles, and then clicks as slowly as a user. */
+/** The test builds the product, and then clicks as slowly as a user. */
 const TIMEOUT_MS = 600_000;
 
 /** How long a user looks at a page of the setup. */
 const READING_MS = 1_000;
 
-/** From the open page to the first contact that is written. */
+/** The maximum time from the open page to the first written contact. */
 const MOST_MS = 180_000;
 const MOST_PAGES = 20;
 
-/** With this many contacts, if more than a tenth move at once, a user has to decide. */
+/** If more than a tenth of the contacts move at the same time, a user has to decide. */
 const CONTACTS = 80;
 const MOVED = 40;
 
@@ -44,7 +44,7 @@ it(
     const { page, press } = person;
 
     await trial(person, world, 'salesforce');
-    // From now on, requests are answered when the test allows it.
+    // From now on, the test decides when requests are answered.
     jobs.hold();
     await press(/^Send the rest/);
     await page.waitForURL(/\/runs\//);
@@ -88,7 +88,7 @@ it(
   TIMEOUT_MS,
 );
 
-/** Sets a client up, up to the results of its trial with 25 contacts. */
+/** Sets up a client, up to the results of its trial with 25 contacts. */
 async function trial(
   person: Person,
   world: SetupWorld,
@@ -103,7 +103,7 @@ async function trial(
     await page.getByRole('link', { name: 'Set-up', exact: true }).first().click();
     await begin(person, world, kind, CLIENTS[kind]);
   }
-  // Each client has a separate key: profiles paid for with a key are known to all clients that share it.
+  // Each client has a separate key, because clients that share a key also share the profiles it paid for.
   const apiKey = await world.control.issueKey({});
   const group = kind === 'salesforce' ? 'Board of Directors' : null;
   await answerTheRest(person, world, kind, { apiKey, group });
@@ -115,7 +115,7 @@ async function trial(
   expect((await world.control.spent()) - before).toBe(25);
 }
 
-/** The progress of the run as the open page shows it, including contacts from earlier runs. */
+/** Returns the run's progress as the open page shows it, including contacts from earlier runs. */
 async function count({ page }: Person, station: string): Promise<number> {
   const own = await page.locator(`.station-count[data-station="${station}"]`).innerText();
   const carried = (await page.locator('[data-carried]').textContent()) ?? '';
@@ -128,13 +128,13 @@ async function syncNow({ page }: Person): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
 }
 
-/** Once a run is in progress that has to wait for its jobs. */
+/** Watches the page while a run waits for its jobs. */
 async function watch({ page }: Person): Promise<void> {
   await page.getByRole('link', { name: 'Watch the run' }).click();
   await page.waitForURL(/\/runs\//);
 }
 
-/** A contact whose last name differs slightly from its profile's. */
+/** Decides about a contact whose last name differs slightly from the name in its profile. */
 async function decide({ page }: Person): Promise<void> {
   await page.getByRole('link', { name: 'Decisions' }).click();
   await page.getByRole('link', { name: 'Open the first one' }).click();
@@ -145,7 +145,7 @@ async function decide({ page }: Person): Promise<void> {
   await page.getByText('Approved: ').waitFor();
 }
 
-/** So many contacts move at once that a user decides whether each is paid for again. */
+/** Moves so many contacts at the same time that a user has to decide whether each is paid for again. */
 async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   const { page } = person;
   const contacts = await people(world);
@@ -156,9 +156,9 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   const latest = () => page.locator('#client-live tbody a').first().getAttribute('href');
   const earlier = await latest();
   await syncNow(person);
-  // It may have ended before the page can show that it is running.
+  // The run may end before the page can show that it is running.
   await expect.poll(latest).not.toBe(earlier);
-  // The contacts in question are known at the end of the run. The decisions page does not update itself.
+  // The held contacts are known at the end of the run. The decisions page does not refresh automatically.
   await page.locator('#client-live tbody a').first().click();
   await page.locator('#run').getByText('Done').waitFor();
   const before = await world.control.spent();
@@ -183,7 +183,7 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   expect(await world.control.spent()).toBe(before);
 }
 
-/** The people who can introduce the contacts: the picture, and the sentence about one contact in it. */
+/** Explores the people who can introduce contacts: the picture, and the sentence about one contact in it. */
 async function explore({ page }: Person): Promise<void> {
   await page.getByRole('link', { name: 'Networks' }).first().click();
   await page.getByRole('link', { name: /^Connections/ }).click();
@@ -197,7 +197,7 @@ async function explore({ page }: Person): Promise<void> {
 
 const answerSchema = z.object({ status: z.number() });
 
-/** A webhook whose address and secret are replaced: the old ones are refused from then on. */
+/** Replaces a webhook's address and secret. The old address and secret are refused from then on. */
 async function rotate({ page }: Person, world: SetupWorld): Promise<void> {
   await page.goto(`${world.url}/clients/riverside-food-bank`);
   await page.getByRole('link', { name: 'Webhooks' }).click();
@@ -229,7 +229,7 @@ async function call(hook: { url: string; signed: string; secret: string }): Prom
   return answerSchema.parse(answer).status;
 }
 
-/** An owner who joins, and a user who sees only one client. */
+/** Invites an owner, and a user who sees only one client. */
 async function invite(person: Person, world: SetupWorld): Promise<void> {
   await person.page.getByRole('link', { name: 'Users' }).click();
   await person.page.getByText('Works on this computer only').waitFor();
@@ -245,7 +245,7 @@ async function invite(person: Person, world: SetupWorld): Promise<void> {
   expect(home).not.toContain(CLIENTS.csv);
   await ben.page.goto(`${world.url}/clients/riverside-food-bank`);
   expect(await ben.page.content()).not.toContain(CLIENTS.salesforce);
-  // The browser itself notes the 404.
+  // The browser itself logs the 404 response.
   expect(ben.complaints).toEqual([expect.stringContaining('404')]);
 }
 
@@ -278,7 +278,7 @@ async function edit({ crms: { salesforce } }: SetupWorld, order: object): Promis
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-/** A last name that differs from the profile's is one letter longer than this. */
+/** A misspelt last name is longer than this. The change adds one letter. */
 const SHORT = 4;
 
 async function misspell(world: SetupWorld): Promise<void> {

@@ -71,7 +71,7 @@ describe('authentication (section 5)', () => {
 
 const pathsSchema = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
-/** Returns every operation that the service lists, with something in place of each identifier. */
+/** Returns every operation that the service lists, with a value in place of each identifier. */
 async function operationsOf(service: Service): Promise<[method: string, path: string][]> {
   const { body } = await ask(service, 'GET', '/openapi.json');
   return Object.entries(pathsSchema.parse(body).paths).flatMap(([path, methods]) =>

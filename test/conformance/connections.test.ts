@@ -316,13 +316,13 @@ describe('lookup (section 4.1)', () => {
   });
 });
 
-/** A donor with a strong connection, or with strong and weak ones within one lookup. */
+/** Finds a donor that has a strong connection, or that has both strong and weak connections within one lookup. */
 async function findDonor(service: Service, kind: 'strong' | 'both'): Promise<string> {
   const [donor] = await findDonors(service, kind, 1);
   return donor ?? '';
 }
 
-/** This many such donors. */
+/** Finds this many donors of that kind. */
 async function findDonors(service: Service, kind: 'strong' | 'both', count: number) {
   const found: string[] = [];
   for (const id of service.donorIds) {
@@ -336,7 +336,9 @@ async function findDonors(service: Service, kind: 'strong' | 'both', count: numb
   throw new Error('Too few of the known donors have such connections.');
 }
 
-/** Discovers all, and compares it with lookups of the members, given by the names of networks. */
+/**
+ * Discovers all prospects, and compares them with lookups of the members. `networks` has the members by network name.
+ */
 async function expectOfMembers(service: Service, networks: Record<string, readonly string[]>) {
   const members = [...new Set(Object.values(networks).flat())];
   const namesOf = (id: string) =>

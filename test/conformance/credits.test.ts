@@ -16,7 +16,7 @@ interface Request {
 interface Charging extends Request {
   bucket: string;
   credits: number;
-  /** The same request, so it fails with 4xx. */
+  /** A variant of the request that fails with a 4xx status. */
   failing: { path?: string; body?: unknown };
 }
 
@@ -29,7 +29,7 @@ interface Ids {
 
 const donor_ids = ({ donors }: Ids) => ({ donor_ids: donors });
 
-/** The table of section 4.4. */
+/** The charged requests from the table in section 4.4. */
 const CHARGING: Charging[] = [
   {
     what: 'GET /donors/{id}',
@@ -103,7 +103,7 @@ const CHARGING: Charging[] = [
   },
 ];
 
-/** The list of section 4.4. */
+/** The free requests from the list in section 4.4. */
 const FREE: Request[] = [
   ...[
     '/donors/health',
@@ -245,7 +245,7 @@ describe('free endpoints (section 4.4)', () => {
   });
 });
 
-/** The objects that the paths name: donors, and the team's list, network and export. */
+/** Creates the objects that the paths name: donors, and the team's list, network and export. */
 async function prepare(
   service: Service,
   apiKey = service.apiKey,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const TESTS = join(import.meta.dirname, '..');
 const TABLE = join(TESTS, '..', 'docs', 'conformance.md');
 
-/** The entry for a sentence that no test over HTTP can prove. */
+/** The table's entry for a sentence that no test over HTTP can prove. */
 const WITHOUT_TEST = ['A rule for callers', 'A time: measured, not tested'];
 
 describe('docs/conformance.md', () => {
@@ -35,7 +35,10 @@ describe('docs/conformance.md', () => {
   });
 });
 
-/** The table's rows: section, sentence, and tests, each a file and a name in backticks. */
+/**
+ * Reads the rows of the table. Each row has a section, a sentence, and tests, written as a file and a name in
+ * backticks.
+ */
 function readRows() {
   const lines = readFileSync(TABLE, 'utf8').split('\n');
   return lines

@@ -4,7 +4,7 @@ import { ask, type Service, startService, UNKNOWN_ID } from './service.ts';
 
 const HEX_32 = /^[0-9a-f]{32}$/;
 
-/** The two forms of the paths (section 4.3). */
+/** The two kinds of paths (section 4.3). */
 const FORMS = [
   {
     form: 'A',

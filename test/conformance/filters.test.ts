@@ -15,12 +15,12 @@ import {
 
 const MEMBERS = 40;
 
-/** Both networks have the members in the middle. */
+/** The two networks share the members in the middle. */
 const ENDS_OF = { board: [0, 25], alumni: [15, MEMBERS] } as const;
 
 type Filter = { network_ids?: string[]; in_network_donor_ids?: string[] };
 
-/** Each search, as a function that returns the IDs of the source donors that it finds with a filter. */
+/** Each search, as a function that returns the IDs of the source donors that match a filter. */
 const SEARCHES = {
   discover: async (service: Service, filter: Filter) =>
     sourcesOf(await findProspects(service, '/networks/discover', { ...filter, limit: 500 })),
@@ -41,7 +41,7 @@ const SEARCHES = {
   },
 };
 
-/** No test changes anything in it, so one is enough. */
+/** No test changes this service, so all tests share it. */
 let started: Awaited<ReturnType<typeof startWithNetworks>>;
 
 beforeAll(async () => {

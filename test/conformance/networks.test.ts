@@ -324,7 +324,7 @@ async function networkNames(service: Service): Promise<string[]> {
     .map(({ name }) => name);
 }
 
-/** Returns the responses of the five endpoints that name a network in their path. */
+/** Returns the status of each of the five endpoints that name a network in their path. */
 async function statusesAt(service: Service, id: string, apiKey = service.apiKey) {
   const donor = donorAt(service, 0);
   const answers = [

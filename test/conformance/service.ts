@@ -1,6 +1,6 @@
 /**
- * The service under test. The tests know only its base URL, keys and a few donors, so another `startService`
- * can replace the sandbox with another service.
+ * Starts the service under test. The tests know only its base URL, keys and a few donors, so another `startService`
+ * could test another service.
  */
 
 import { onTestFinished } from 'vitest';
@@ -9,10 +9,10 @@ import { createWorld, type Donor } from '../../people/world.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 
 const PEOPLE = { seed: 1, donors: 400 };
-/** Of these some are strongly connected and some hardly at all. */
+/** Some of these donors are strongly connected, and some hardly at all. */
 const KNOWN_DONORS = 200;
 
-/** Long enough to be observed while running. */
+/** Long enough for a test to see the job running. */
 const NETWORK_JOB_TIME_MS = 200;
 
 /** The maximum number of times that a test polls a job before it gives up, and the time between two polls. */
@@ -21,7 +21,7 @@ const POLL_INTERVAL_MS = 25;
 
 /** A running service. */
 export interface Service {
-  /** The document's {base_url}. */
+  /** The `{base_url}` of the document. */
   baseUrl: string;
   apiKey: string;
   /** Ids of donors who exist. */
@@ -29,15 +29,15 @@ export interface Service {
   /** People who are donors, as a caller would submit them. */
   persons: readonly object[];
   /**
-   * Does its operator's work: creates a key for a new team, with credits in some buckets, and optionally a last day
-   * (YYYY-MM-DD, UTC) on which the key works.
+   * Does the work of the service's operator: creates a key for a new team, with credits in some buckets, and optionally
+   * with a last day (YYYY-MM-DD, UTC).
    */
   issueKey(credits?: Record<string, number>, deactivatesOn?: string): Promise<string>;
-  /** Makes the next request fail on the service's side. */
+  /** Makes the next request fail with an error of the service. */
   failOnce(): Promise<void>;
 }
 
-/** The service's response. `body` is null if there was none. */
+/** The service's response. `body` is null if the response has no body. */
 export interface Answer {
   status: number;
   body: unknown;
@@ -47,7 +47,7 @@ const WORLD = createWorld(PEOPLE);
 const DONOR_IDS = Array.from({ length: KNOWN_DONORS }, (_, number) => WORLD.donor(number).id);
 const PERSONS = Array.from({ length: KNOWN_DONORS }, (_, number) => toPerson(WORLD.donor(number)));
 
-/** Options that some tests set. A service that is started with any option ends with the test. */
+/** Options that some tests set. A service that is started with an option is closed after the test. */
 interface ServiceOptions {
   /** Requests per second. Defaults to no limit. */
   rate?: number;
@@ -56,16 +56,14 @@ interface ServiceOptions {
   clock?: () => number;
 }
 
-/**
- * Gives a test a separate service until it has finished, with a team that has done nothing yet.
- */
+/** Starts a separate service for a test, with a team that has done nothing yet. Closes it after the test. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const service = await openService(options);
   onTestFinished(service.close);
   return service;
 }
 
-/** Opens the same for several tests, until the service is closed. */
+/** Starts a service that several tests share, until they close it. */
 export async function openService(
   options: ServiceOptions = {},
 ): Promise<Service & { close(): Promise<void> }> {
@@ -115,7 +113,7 @@ function toPerson({ id, name, addresses: [home], work: [job] }: Donor): object {
   };
 }
 
-/** Asks the service. Null as a key sends none. */
+/** Sends a request to the service. If the key is null, the request has no key. */
 export async function ask(
   service: Service,
   method: string,
@@ -138,7 +136,7 @@ export async function ask(
 /** An ID that does not belong to any donor, network or job. */
 export const UNKNOWN_ID = 'f'.repeat(32);
 
-/** Returns one of the known donors. */
+/** Returns the ID of one of the known donors. */
 export function donorAt(service: Service, index: number): string {
   return z.string().parse(service.donorIds[index]);
 }
@@ -184,7 +182,7 @@ export async function endOfJob(service: Service, jobId: string, apiKey = service
   throw new Error(`The job ${jobId} does not end.`);
 }
 
-/** Adds donors in bulk, waits, and returns the ended job. */
+/** Adds donors in bulk and waits. Returns the completed job. */
 export async function addInBulk(
   service: Service,
   networkId: string,
@@ -228,7 +226,7 @@ const prospectsSchema = z.strictObject({
   ),
 });
 
-/** Discovers or compares, and reads the response strictly. */
+/** Discovers or compares, and validates the response strictly. */
 export async function findProspects(
   service: Service,
   path: '/networks/discover' | '/networks/connections',
@@ -244,7 +242,7 @@ const donorConnectionsSchema = z.strictObject({
   connections: z.array(connectionSchema),
 });
 
-/** Reads the donor connections, with a query such as `?network_ids=…`. */
+/** Reads a donor's connections, with a query such as `?network_ids=…`. */
 export async function readDonorConnections(service: Service, donorId: string, query = '') {
   const path = `/networks/donors/${donorId}/connections${query}`;
   return donorConnectionsSchema.parse((await ask(service, 'GET', path)).body);
@@ -255,7 +253,7 @@ const lookupSchema = z.strictObject({
   connections: z.array(z.strictObject({ ...connectionFields, donor: donorLabelSchema })),
 });
 
-/** Looks a donor up, by default as far as a limit can reach. */
+/** Looks up a donor's connections, by default with the largest limit. */
 export async function lookUp(service: Service, donorId: string, limit = 500) {
   const { body } = await ask(service, 'POST', '/networks/lookup', { donor_id: donorId, limit });
   return lookupSchema.parse(body);

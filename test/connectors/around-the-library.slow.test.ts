@@ -1,7 +1,4 @@
-/**
- * Checks that the tests of connectors find deliberate defects that send a request without the vendor's
- * library.
- */
+/** Checks that the connector tests detect deliberate defects in which a request bypasses the vendor's library. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +13,7 @@ const SOURCES = [
   ...['scripts', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'],
 ];
 
-/** Each defect is a first line that describes it and a patch; here with the CRM whose requests it affects. */
+/** The CRM whose requests each defect affects. A defect is a patch whose first line describes it. */
 const CRMS = {
   '01-lists-without-the-library.patch': 'HubSpot',
   '02-limits-without-the-library.patch': 'Salesforce',
@@ -25,7 +22,7 @@ const CRMS = {
 
 const COUNTED = 'test/connectors/library-requests.test.ts';
 
-/** Vitest's output for the test that counts requests. */
+/** Returns Vitest's output for the test that counts requests. */
 function countRequests(folder: string): Promise<string> {
   const words = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'fast', '--maxWorkers', '1'];
   return new Promise((resolve) => {
@@ -43,6 +40,6 @@ it.each(Object.entries(CRMS))('%s is found by the count of requests to %s', asyn
   expect(readFileSync(patch, 'utf8').split('\n').at(0)).toMatch(/^\S.+\.$/);
   const output = await withDefect(patch, SOURCES, countRequests);
   const failed = [...output.matchAll(/^ FAIL .*? > (requests to \w+|.*)/gm)].map(([, of]) => of);
-  // The tests of the other CRM and of the count itself show that the copy works.
+  // The tests of the other CRM and of the counting pass, so the copy works.
   expect([...new Set(failed)], output).toEqual([`requests to ${crm}`]);
 });

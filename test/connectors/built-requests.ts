@@ -1,22 +1,25 @@
 /**
- * Checks that the vendor's library built every request of a connector, except for the listed ones. For this,
- * it compares the requests that the stand-in received with those from the library. A retry counts as the same request.
+ * Checks that the vendor's library built every request of a connector, except for the listed exceptions. For this, it
+ * compares the requests that the stand-in received with the requests that the library built. A retry counts as the same
+ * request.
  */
 import { RequestContext as CompanyContext } from '@hubspot/api-client/lib/codegen/crm/companies/http/http.js';
 import { RequestContext } from '@hubspot/api-client/lib/codegen/crm/contacts/http/http.js';
 import { RequestContext as ListContext } from '@hubspot/api-client/lib/codegen/crm/lists/http/http.js';
 import { GuardedTransport } from '../../connectors/salesforce/client.ts';
 
-/** Requests that HubSpot's library has no class for, or drops a part of (`connectors/hubspot/client.ts`). */
+/**
+ * Requests for which HubSpot's library has no class, or from which it drops a part (`connectors/hubspot/client.ts`).
+ */
 export const OWN_TO_HUBSPOT =
   /^\w+ \/(crm\/(?:v3\/)?(?:properties|property-validations)|account-info|settings\/currencies|oauth)\//;
 
-/** Returns a request as in a stand-in's ledger, without its query. */
+/** Returns a request as it appears in a stand-in's request log, without its query. */
 export function toEntry(method: string, url: string): string {
   return `${method} ${new URL(url, 'https://any.invalid').pathname.replace(/\/$/, '')}`;
 }
 
-/** The number of times each request was sent. */
+/** Counts how many times each request was sent. */
 export function tally(entries: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const entry of entries.toSorted()) counts[entry] = (counts[entry] ?? 0) + 1;
@@ -67,13 +70,13 @@ function patch(): () => void {
 
 /** Watches a stand-in. */
 export interface Watch {
-  /** To be given to connectors in place of `fetch`. */
+  /** The `fetch` to pass to connectors. */
   fetch: typeof globalThis.fetch;
-  /** Throws if a request was sent that no library has built. */
+  /** Stops watching. Throws if a request was sent that no library has built. */
   end(): void;
 }
 
-/** Watches the requests that `fetch` sends, until it is stopped. */
+/** Watches the requests that `fetch` sends, until `end` is called. */
 export function watchSending(fetch: typeof globalThis.fetch): Watch {
   const built = new Set<string>();
   const around = new Set<string>();
@@ -93,7 +96,7 @@ export function watchSending(fetch: typeof globalThis.fetch): Watch {
   };
 }
 
-/** With its query, but without its host, which the library does not know. */
+/** Returns the request with its query, but without its host, which the library does not know. */
 function toLine(method: string, url: string): string {
   const { pathname, search } = new URL(url, 'https://any.invalid');
   return `${method} ${pathname}${search}`;

@@ -1,4 +1,4 @@
-/** Tests the kit itself: it fails every connector that breaks a promise, under any test runner. */
+/** Tests the kit itself: it fails every connector that breaks a promise, with any test runner. */
 import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
@@ -58,7 +58,7 @@ describe('the conformance kit', () => {
   });
 });
 
-/** The titles of the tests that a connector in memory fails once `change` has changed it. */
+/** Returns the titles of the tests that a connector in memory fails after `change` has modified it. */
 async function failuresOf(
   change: (connector: Connector) => Connector,
   abilities: readonly Ability[] = ['groups', 'newField'],
@@ -75,7 +75,7 @@ async function failuresOf(
   return failed;
 }
 
-/** Accounts of different harnesses are different accounts. */
+/** The number of harnesses so far. Each harness gets a separate account. */
 let accounts = 0;
 
 function aHarness(change: (connector: Connector) => Connector): ConformanceHarness {

@@ -10,13 +10,13 @@ const requestsSchema = z.object({
   ),
 });
 
-/** Returns the requests that tests send to any CRM's sandbox, below its root. */
+/** Returns functions for the test requests that every CRM sandbox accepts, below its root URL. */
 export function sandboxControl(rootUrl: string) {
   return {
     control,
-    /** The people that the sandbox began with, as they are meant. */
+    /** Returns the people that the sandbox started with, before any errors were added to their data. */
     people: async () => peopleSchema.parse(await control('GET', 'people?limit=10000')).people,
-    /** The requests, each with its status. */
+    /** Returns the requests, each with its status. */
     requests: async () => requestsSchema.parse(await control('GET', 'requests')).requests,
   };
 
@@ -25,7 +25,7 @@ export function sandboxControl(rootUrl: string) {
   }
 }
 
-/** The body of a successful response, or null if it is empty. */
+/** Sends JSON. Returns the body of a successful response, or null if it is empty. */
 export async function sendJson(
   method: string,
   url: string,

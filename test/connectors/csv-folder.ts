@@ -26,16 +26,16 @@ export const COLUMNS = {
 export interface CsvFolder {
   path(name: string): string;
   write(name: string, content: string | Buffer): Promise<void>;
-  /** Replaces a file as most editors do: with a new file of the same name. */
+  /** Replaces a file as most editors do: creates a new file with the same name. */
   save(name: string, content: string | Buffer): Promise<void>;
   /** Makes a file an hour old, so that nothing waits for the rest of its last line. */
   age(name: string): Promise<void>;
   read(name: string): Promise<string>;
-  /** The rows of a file as another CSV reader sees them. */
+  /** Returns the rows of a file as another CSV parser reads them. */
   rows(name: string): Promise<Record<string, string>[]>;
   connector(options?: ConnectorChoices): Promise<Connector>;
   check(options?: ConnectorChoices): Promise<Finding[]>;
-  /** Closes the connectors, also of a test that failed, and removes the folder. */
+  /** Closes all connectors, even if the test failed, and removes the folder. */
   close(): Promise<void>;
 }
 
@@ -75,7 +75,10 @@ export async function openCsvFolder(): Promise<CsvFolder> {
 
 const HOUR_MS = 3_600_000;
 
-/** Writes a file. If it ends in the middle of a line, its age says that it is complete, so no test waits for more. */
+/**
+ * Writes a file and makes it old. Otherwise a file that ends in the middle of a line would count as incomplete, and the
+ * test would wait for the rest.
+ */
 async function writeLongAgo(path: string, content: string | Buffer): Promise<void> {
   await writeFile(path, content);
   if (content.at(-1) === '\n' || content.at(-1) === 0x0a) return;
@@ -105,7 +108,7 @@ function optionsFor(path: string, options: ConnectorChoices = {}): ConnectorOpti
   };
 }
 
-/** Reads CSV with a parser that is not ours. */
+/** Parses CSV with another parser than ours. */
 export function parseRows(text: string): Record<string, string>[] {
   const rows: unknown = parse(text, { columns: true, bom: true, skip_empty_lines: true });
   return z.array(z.record(z.string(), z.string())).parse(rows);

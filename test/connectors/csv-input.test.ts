@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.close());
 
-/** The error that opening throws for this input. */
+/** Returns the error that is thrown when a file with this content is opened. */
 async function refusal(
   content: string | Buffer,
   options?: ConnectorChoices,
@@ -27,7 +27,7 @@ async function refusal(
   throw new Error('The file was accepted.');
 }
 
-/** Returns the contacts that are read from this input. */
+/** Returns the contacts that are read from a file with this content. */
 async function contactsIn(content: string | Buffer, options?: ConnectorChoices) {
   await folder.write('in.csv', content);
   const connector = await folder.connector(options);

@@ -27,7 +27,7 @@ describe('the journal of a CSV integration', () => {
   it('acknowledges nothing that the disk has taken only in part', async () => {
     const rows = Array.from({ length: 400 }, (_, at) => `${at},First${at},Last,,,`);
     await folder.write('in.csv', `${HEADER}\n${rows.join('\n')}\n`);
-    // The file may grow to 18 KiB (512 bytes each). A write beyond this is cut off there.
+    // The file can grow to 18 KiB (36 blocks of 512 bytes). A longer write is cut off there.
     const limited = 'trap \'\' XFSZ; ulimit -f 36; exec "$@"';
     const paths = [folder.path('in.csv'), folder.path('in.csv')];
     const child = spawn('sh', ['-c', limited, 'sh', process.execPath, WRITER, ...paths, '0']);
@@ -39,7 +39,7 @@ describe('the journal of a CSV integration', () => {
     const connector = await prepared();
     await connector.finish();
     await connector.close();
-    // Complete lines of a write that failed halfway may also be there.
+    // Complete lines of a write that failed halfway may also be in the file.
     const written = (await folder.rows('in.csv')).filter(({ Run }) => Run === '1');
     expect(written.map(({ Id }) => `written ${Id} 1`)).toEqual(
       expect.arrayContaining(acknowledged),
@@ -81,7 +81,7 @@ describe('the journal of a CSV integration', () => {
 describe('a contact who is erased from a CSV integration', () => {
   const isErased = (id: string) => id === '1';
 
-  /** Two changes that a run has left in the journal. */
+  /** Leaves two changes of a run in the journal. */
   async function openPending(options?: ConnectorChoices): Promise<void> {
     await folder.write('in.csv', `${HEADER}\n1,Ann,Lee,,,\n2,Bea,Lee,,,\n`);
     const one = await folder.connector(options);
@@ -121,7 +121,7 @@ describe('a contact who is erased from a CSV integration', () => {
       await openPending(choices);
       const target = output ?? 'in.csv';
       const replacement = `${target}.donor-sync-new`;
-      // The state left by a run that is killed before it moves the new output into place.
+      // The state after a run is killed before it moves the new output into place.
       const journal = await folder.read(`${target}.donor-sync-journal`);
       const ready = JSON.stringify({ replacement: folder.path(replacement) });
       await folder.write(`${target}.donor-sync-journal`, `${journal}${ready}\n`);

@@ -23,7 +23,7 @@ async function sync(changes: readonly ContactChange[], options?: ConnectorChoice
   await connector.close();
 }
 
-/** Writes the changes in a run that dies before its end. */
+/** Writes the changes in a run that is killed before its end. */
 async function syncAndDie(
   changes: readonly ContactChange[],
   options?: ConnectorChoices,

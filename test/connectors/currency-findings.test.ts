@@ -4,7 +4,7 @@ import { openOrg } from './salesforce/org.ts';
 
 const CONTACTS = { filter: null, optOutField: null };
 
-/** The findings that `doctor` shows before a user chooses how to handle amounts. */
+/** Tests the findings that `doctor` shows before a user chooses how to handle amounts. */
 describe('the finding about currencies', () => {
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {

@@ -1,4 +1,4 @@
-/** The proxy of the conformance kit, by which other tests know what a connector has sent. */
+/** Tests the conformance kit's proxy, which tells other tests what a connector has sent. */
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -164,7 +164,7 @@ interface Reply {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends one request to a server with these replies, of which the last one is repeated. */
+/** Sends one request to a server that returns these replies in order. The last reply is repeated. */
 async function ask(replies: readonly Reply[], request: HttpRequest = { path: '/items' }) {
   const server = await aServer(replies);
   const clock = aClock();
@@ -194,7 +194,7 @@ function aWorld() {
   return { paces: createHttpPaces(), random: () => 0.5 };
 }
 
-/** Waits end at once, and time passes only in waits. */
+/** Returns a clock whose waits end immediately. Time passes only during waits. */
 function aClock() {
   const sleeps: number[] = [];
   const slept = () => sleeps.reduce((sum, ms) => sum + ms, 0);

@@ -12,7 +12,7 @@ import { answerJson, listen } from './library-probes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Prints at exit which of the two libraries were loaded. */
+/** A module that prints at exit which of the two libraries were loaded. */
 const SAY_LOADED = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   const loaded = new Set();
@@ -26,7 +26,7 @@ const SAY_LOADED = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => process.stderr.write('\\nloaded: ' + [...loaded].join(', ') + '\\n'));
 `)}`;
 
-/** Opens a connector and reads all contacts, as far as it gets. */
+/** A program that opens a connector and tries to read all contacts. */
 const READ_ALL = `
   const { findConnectorDefinition } = await import(${JSON.stringify(toUrl('connectors/index.ts'))});
   const { testDeps } = await import(${JSON.stringify(toUrl('connectors/testing/conformance.ts'))});
@@ -45,7 +45,7 @@ function toUrl(file: string): string {
   return pathToFileURL(join(ROOT, file)).href;
 }
 
-/** Runs a Node process to its end. */
+/** Runs a Node process and waits until it ends. */
 async function run(words: readonly string[]): Promise<{ loaded: string; said: string }> {
   const child = spawn(process.execPath, ['--import', SAY_LOADED, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],

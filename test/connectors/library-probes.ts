@@ -1,10 +1,10 @@
-/** Shared parts of the tests of the vendors' libraries. */
+/** Shared helpers for the tests of the vendors' libraries. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { DonorSyncError } from '../../src/core/errors.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Responds with JSON. A text is sent unchanged. */
+/** Responds with JSON. A string is sent unchanged. */
 export function answerJson(status: number, body: unknown): Answer {
   return (_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' });
@@ -28,8 +28,8 @@ export async function listen(handle: Answer): Promise<{ url: string; close(): Pr
 }
 
 /**
- * All texts of an error that a message or a log can show. The CRM's messages are kept separately, for users who make
- * decisions.
+ * Returns all texts of an error that a message or a log can show. The CRM's messages are stored separately, for users
+ * who decide.
  */
 export function textsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

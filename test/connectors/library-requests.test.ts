@@ -1,6 +1,6 @@
 /**
- * Compares the requests that the stand-ins received with those that the vendors' libraries built: no request
- * bypasses the libraries.
+ * Compares the requests that the stand-ins received with the requests that the vendors' libraries built. No request may
+ * bypass the libraries.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
@@ -17,7 +17,7 @@ import { toArray } from './connector-options.ts';
 import { openAccount } from './hubspot/account.ts';
 import { openOrg } from './salesforce/org.ts';
 
-/** Everything that a connector does during a night, with single requests and with many. */
+/** Does everything that a connector does during a night, with single requests and with many. */
 async function play(connector: Connector, ids: readonly string[], field: string): Promise<void> {
   await toArray(connector.readPages(null));
   await connector.readByIds(ids.slice(0, 3), [field]);

@@ -128,7 +128,7 @@ function connectorOver(crm: MemoryCrm, signal = new AbortController().signal) {
   return createMemoryConnector(crm, signal);
 }
 
-/** Accounts of different harnesses are different accounts. */
+/** The number of harnesses so far. Each harness gets a separate account. */
 let accounts = 0;
 
 const MARIA = { firstName: 'Maria', lastName: 'Lopez', addresses: [], employers: [] };
@@ -145,7 +145,7 @@ function memoryHarness(): ConformanceHarness {
   return {
     async open(options) {
       const filter = options?.contacts?.filter ?? null;
-      // A CRM in memory takes its filter from the test and not from the settings.
+      // A CRM in memory gets its filter from the test, not from the settings.
       crm.filter = filter === null ? null : ({ contact }) => contact.lastName === filter;
       return definition.open(testOptions(definition, settings, options));
     },

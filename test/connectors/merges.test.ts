@@ -10,7 +10,7 @@ import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 import { openAccount } from './hubspot/account.ts';
 import { openOrg } from './salesforce/org.ts';
 
-/** A CRM and its users' actions. */
+/** A CRM, and the actions of its users. */
 interface Hands {
   connector(deps: Partial<ConnectorDeps>, contacts: ContactsSettings): Promise<Connector>;
   add(contacts: readonly SeedContact[]): Promise<string[]>;
@@ -220,7 +220,7 @@ describe.each([
     await expectDelivered(world, spent, [winner, ...ids.slice(1)]);
   });
 
-  /** Whether the CRM accepts writes, and what ends a run once people are submitted. */
+  /** Whether the CRM refuses writes, and the controller that ends a run after people are submitted. */
   let refuses = false;
   let stop: AbortController | null = null;
   let jobs = holdJobs();
@@ -266,7 +266,7 @@ describe.each([
     return { hands, world, ids, twin, seeds };
   }
 
-  /** Pays for all contacts and delivers nothing. Resolves with the credits spent so far. */
+  /** Pays for all contacts but delivers nothing. Returns the credits spent so far. */
   async function payOnly(world: SyncWorld): Promise<number> {
     refuses = true;
     expect((await world.sync()).status).toBe('incomplete');
@@ -274,7 +274,7 @@ describe.each([
     return world.spent();
   }
 
-  /** The jobs are still running when the run ends, and have ended when the next run begins. */
+  /** Submits contacts. The jobs are still running when the run ends, and are done when the next run begins. */
   async function submitOnly(world: SyncWorld): Promise<number> {
     jobs.hold();
     stop = new AbortController();
@@ -284,7 +284,7 @@ describe.each([
     return world.spent();
   }
 
-  /** The first contact's name changes between its payment and its delivery. */
+  /** Holds the first contact, by changing its name between payment and delivery. */
   async function holdFirst(hands: Hands, world: SyncWorld, ids: string[]): Promise<number> {
     const spent = await payOnly(world);
     await hands.rename(ids[0] ?? '', 'Quite', 'Another');
@@ -293,7 +293,7 @@ describe.each([
     return spent;
   }
 
-  /** The first contact is held for its names. Another contact, whose job is running, is merged into it. */
+  /** Holds the first contact for its name, and merges another contact, whose job is running, into it. */
   async function mergeIntoHeld(
     hands: Hands,
     world: SyncWorld,
@@ -314,7 +314,7 @@ describe.each([
     return ids.map((id) => rows.get(id)?.state);
   }
 
-  /** Nothing more is paid, no contact waits, and each of these has a profile. */
+  /** Expects that no more credits are spent, no contact waits, and each of these contacts has a profile. */
   async function expectDelivered(world: SyncWorld, spent: number, ids: string[]): Promise<void> {
     const report = await world.sync();
     expect({ status: report.status, waiting: report.contacts.waiting }).toEqual({
@@ -328,7 +328,7 @@ describe.each([
   }
 });
 
-/** People whom the service knows, in the form that the world's in-memory CRM accepts. */
+/** Returns people whom the service knows, in the form that the world's in-memory CRM accepts. */
 async function knownPeople(world: SyncWorld): Promise<SeedContact[]> {
   const ids = await world.addPeople(8);
   return ids.flatMap((id) => {

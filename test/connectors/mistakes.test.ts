@@ -1,4 +1,7 @@
-/** Proves the conformance kit with mistakes: it fails each of them, and passes the connector without one. */
+/**
+ * Tests the conformance kit with deliberate mistakes: the kit detects each mistake, and passes the connector without
+ * mistakes.
+ */
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { ConnectorDefinition } from '../../connectors/contract.ts';
@@ -71,7 +74,7 @@ it('fails a connector whose key it cannot see, because it could not find it in m
   ]);
 });
 
-/** The connector sends its key in a header whose name does not reveal it, to a server that knows the header. */
+/** Opens a connector that sends its key in a header with a harmless name, to a server that knows this header. */
 async function openWithHiddenKey(): Promise<ConformanceHarness> {
   const right = defineExampleConnector();
   const harness = await openExampleHarness({

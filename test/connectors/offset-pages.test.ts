@@ -148,7 +148,7 @@ describe('readOffsetPages', () => {
 interface List {
   rows: string[];
   hasTotal: boolean;
-  /** The maximum number of rows of a page. */
+  /** The maximum number of rows that the API returns in a page. */
   most: number;
   take: number;
   overlap: number | undefined;
@@ -159,7 +159,7 @@ function aList(count: number, more: Partial<List> = {}): List {
   return { rows, hasTotal: false, most: 10, take: 10, overlap: 2, ...more };
 }
 
-/** Reads a list by its pages. `before` is called before each request, with its number. */
+/** Reads a list page by page. Calls `before` before each request, with the number of requests so far. */
 async function read(list: List, before: (requests: number) => void = () => {}): Promise<string[]> {
   let requests = 0;
   const pages = readOffsetPages({

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 
-/** A request to a host that must not receive any. */
+/** A request that reached a host that must not receive any. */
 export interface Strayed {
   method: string;
   url: string;
   authorization: string | undefined;
 }
 
-/** A host that is not the CRM. It answers every request with success, and records all requests. */
+/** Starts a host that is not the CRM. It answers every request with success, and records all requests. */
 export async function openOtherHost() {
   const strayed: Strayed[] = [];
   const server = createServer((request, response) => {
@@ -28,7 +28,7 @@ export async function openOtherHost() {
     strayed,
     port,
     url: `http://127.0.0.1:${port}`,
-    /** A `fetch` for a network in which every name except that of `crm` resolves to this host. */
+    /** Returns a `fetch` for a network in which every host name except `crm` resolves to this host. */
     fetchBeside: (crm: string): typeof globalThis.fetch =>
       function fetchThrough(input, init) {
         const wanted = new URL(input instanceof Request ? input.url : input);

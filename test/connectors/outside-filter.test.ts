@@ -1,6 +1,6 @@
 /**
- * Tests whole runs, for each kind of CRM, with contacts that `contacts.filter` no longer includes, and that
- * become outdated or opt out.
+ * Tests whole runs, for each kind of CRM, with contacts that `contacts.filter` no longer includes while their profiles
+ * get old or the contacts opt out.
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
@@ -22,20 +22,20 @@ const aPerson = (firstName: string): SeedContact => ({
 
 const STATUS = { donor: 'Donor', former: 'Former', board: 'Board' };
 
-/** A CRM whose users give each contact a status, by which a filter chooses. */
+/** A CRM whose users give each contact a status. Filters choose contacts by the status. */
 interface Crm {
   addContacts(contacts: readonly SeedContact[], status: string): Promise<string[]>;
   setStatus(id: string, status: string): Promise<unknown>;
   /** Sets or removes the mark of contacts who must not be researched. */
   setOptedOut(id: string, isMarked: boolean): Promise<unknown>;
-  /** The donor id in the contact, or null if there is none. */
+  /** Returns the donor ID in the contact, or null. */
   donorOf(id: string): Promise<unknown>;
-  /** The condition that a contact has one of these statuses. */
+  /** Returns the filter for contacts that have one of these statuses. */
   filterOf(statuses: readonly string[]): string;
   connector(signal: AbortSignal, filter: string): Promise<Connector>;
-  /** The field that the donor id is written into. */
+  /** The field that contains the donor ID. */
   field: string;
-  /** The field of that mark, or null in a CRM in memory. */
+  /** The field of the opt-out mark, or null for a CRM in memory. */
   optOutField: string | null;
   close(): Promise<void>;
 }
@@ -115,7 +115,7 @@ async function memory(): Promise<Crm> {
   };
 }
 
-/** So long after the first runs, every profile is old. */
+/** The time after which every profile of the first runs is too old. */
 const AGE_MS = 400 * 86_400_000;
 
 async function growOld({ database: { db } }: SyncWorld): Promise<void> {
@@ -134,7 +134,7 @@ interface SyncRequest {
   budget?: { perRun: number };
 }
 
-/** Returns the contacts whose profiles are kept. */
+/** Returns the contacts whose profiles are stored. */
 async function keptOf({ database: { db } }: SyncWorld): Promise<string[]> {
   const rows = await db
     .selectFrom('kept_profiles')
@@ -144,7 +144,7 @@ async function keptOf({ database: { db } }: SyncWorld): Promise<string[]> {
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Makes the marks this many days older. */
+/** Makes the recorded marks this many days older. */
 async function pass({ database: { db } }: SyncWorld, days: number): Promise<void> {
   await db
     .updateTable('kept_profiles')
@@ -167,7 +167,7 @@ describe.each([
     for (const one of open.splice(0).reverse()) await one.close();
   });
 
-  /** Thirty contacts, all synced. The first five are former donors by the filter that the test chooses. */
+  /** Opens thirty contacts that are all synced. The test's filter selects the first five as former donors. */
   async function start() {
     const crm = await openCrm();
     open.push(crm);
@@ -205,7 +205,7 @@ describe.each([
       widen() {
         included = [STATUS.donor, STATUS.former];
       },
-      /** The credits that a run for all contacts, or for one of them, would spend now. */
+      /** Returns the credits that a run for all contacts, or for one contact, would spend now. */
       async planned(only: string | null = null) {
         const { signal } = new AbortController();
         const connector = await crm.connector(signal, crm.filterOf(included));
@@ -239,7 +239,7 @@ describe.each([
       });
       expect(await crm.donorOf(id)).toEqual(donors.get(id));
     }
-    // No more requests are sent about them.
+    // No more requests are sent for these contacts.
     expect((await sync()).contacts).toMatchObject({ chosen: 0, skipped: 0 });
   });
 
@@ -288,7 +288,7 @@ describe.each([
     const spent = await world.spent();
     expect(await sync()).toMatchObject({ status: 'succeeded' });
     await pass(world, 20);
-    // The filter does not include it now either.
+    // The filter still does not include the contact.
     await crm.setOptedOut(corrected, false);
     await sync();
     await pass(world, 11);
@@ -348,7 +348,7 @@ describe('contacts of Salesforce whose Individual objects', () => {
         expect(await keptOf(world)).toEqual(kept.filter((id) => id !== objector));
         expect(await rowOf(world, objector)).toMatchObject({ eligible: 0 });
         const spent = await world.spent();
-        // The mark is corrected, which the contact's own record does not show either.
+        // The mark was corrected. The contact's own record does not show this change either.
         await org.edit({
           ...{ action: 'update', type: 'Individual', id: individual },
           values: { HasOptedOutProfiling: false },

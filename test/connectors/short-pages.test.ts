@@ -1,5 +1,5 @@
 /**
- * Tests the guide's connector against a paged API on loopback that ends early or fails. Each read is still complete,
+ * Tests the guide's connector with a paged API on loopback that ends early or fails. Each reading is still complete,
  * and no removal is reported.
  */
 
@@ -34,7 +34,7 @@ const rowSchema = z.object({
 type ApiRow = z.infer<typeof rowSchema>;
 const pageSchema = z.object({ rows: z.array(rowSchema), next: z.number().nullable() });
 
-/** The API's behaviour from its second page on. */
+/** The API's behaviour for the second page. */
 type SecondPage = 'whole' | 'ends early' | 'fails' | 'is empty';
 
 /** Starts the API: `GET /contacts?from=N`, `GET /contacts/ID`, `PUT /contacts/ID`. */
@@ -79,7 +79,10 @@ async function startApi() {
   };
 }
 
-/** A careful connector throws when a page fails. A careless one treats this as the end. */
+/**
+ * Creates a connector for the API. A careful connector throws when a page fails. A sloppy connector treats the failure
+ * as the end.
+ */
 function restConnector(url: string, { isSloppy }: { isSloppy: boolean }): Connector {
   return {
     ...plainConnector,
@@ -139,7 +142,7 @@ async function start(isSloppy: boolean) {
   return {
     api,
     world,
-    /** How many contacts count as removed. */
+    /** Returns the number of contacts that count as removed. */
     async removed(): Promise<number> {
       const rows = await findContacts(world.store.reader, 'riverside', [...api.rows.keys()]);
       return [...rows.values()].filter(({ state }) => state === 'removed').length;

@@ -1,6 +1,6 @@
 /**
- * Tests whole runs, over both stand-ins, with contacts that a CRM no longer shows although nothing indicates
- * their deletion.
+ * Tests whole runs with contacts that a CRM no longer shows, although nothing indicates that they were deleted. Uses
+ * both stand-ins.
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 import { openAccount } from './hubspot/account.ts';
 import { openOrg } from './salesforce/org.ts';
 
-/** A CRM with people who can vanish. */
+/** A CRM whose contacts can vanish. */
 interface Crm {
   addContacts(contacts: readonly SeedContact[]): Promise<string[]>;
   connector(signal: AbortSignal): Promise<Connector>;
@@ -59,7 +59,7 @@ async function hubspot(): Promise<Crm> {
   };
 }
 
-/** A second field of ours, so a record with one field that a user cleared still has another. */
+/** A second field that donor-sync writes, so a record in which a user cleared one field still has a value of ours. */
 const OTHER_FIELD = { Salesforce: 'Title', HubSpot: 'website' };
 
 const FIELD = { Salesforce: 'Department', HubSpot: 'jobtitle' };
@@ -68,7 +68,7 @@ interface Started {
   crm: Crm;
   world: SyncWorld;
   ids: string[];
-  /** The contacts that the service knows. */
+  /** Ids of the contacts that the service knows. */
   donors: string[];
   /** The values that the first run wrote, by contact. */
   paid: ReadonlyMap<string, unknown>;
@@ -146,7 +146,7 @@ describe.each([
     const { crm, world, donors, paid, spent } = await start(40);
     const [kept = '', emptied = ''] = donors;
     const gone = [kept, emptied];
-    // A user has cleared the field in one of the contacts, and it remains empty.
+    // A user has cleared the field of one contact, and it stays empty.
     await crm.setValue(emptied, null);
     await crm.show(gone, 'hidden');
     expect(await world.sync({ only: gone })).toMatchObject({
@@ -155,7 +155,7 @@ describe.each([
     });
     expect(await statesOf(world, gone)).toEqual(new Set(['removed']));
     await crm.show(gone, 'visible');
-    // Access that is back changes no record.
+    // The access is back, which does not change any record.
     const { status, contacts } = await world.sync();
     expect({ status, chosen: contacts.chosen }).toEqual({ status: 'succeeded', chosen: 0 });
     expect(await statesOf(world, gone)).toEqual(new Set(['settled']));

@@ -1,4 +1,4 @@
-/** Checks which files use the vendors' libraries, and which parts of the libraries. */
+/** Checks which files use the vendors' libraries, and which parts of the libraries they use. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,13 +14,13 @@ const SOURCES = globSync(
   },
 );
 
-/** A module that is imported, required or named in a type. */
+/** Matches a library module that is imported, required or named in a type. */
 const LIBRARY =
   /(?:from|import|require)\s*\(?\s*['"](?:jsforce|@hubspot\/api-client)(?:\/[^'"]*)?['"]/;
 
 /**
- * Library calls that break a promise: they hold complete results in memory, follow addresses in responses, wait without
- * a limit, sign in or renew a session automatically, or send a token in an address.
+ * Library calls that would break a promise: they hold complete results in memory, follow addresses in responses, wait
+ * without a limit, sign in or renew a session automatically, or send a token in an address.
  */
 const DANGEROUS =
   /\.(?:query|queryMore|queryAll|search|poll|result|uploadData|get\w*Results|loadAndWaitForResults|login\w*|authorize|identity|refreshToken|authenticate|logout\w*|metadata|soap|streaming)\s*\(|\.(?:metadata|soap|streaming)\b|new (?:\w+\.)?Client\(|\bSignature\.|accessToken\s*:|refreshToken\s*:|refreshFn|httpProxy|proxyUrl/;
@@ -59,7 +59,7 @@ describe("the vendors' libraries", () => {
   });
 
   it('set no dispatcher for the whole process, since Node reads it for its own fetch', () => {
-    // The stub of undici has to have this function, and refuses.
+    // The stub of undici must export this function, which refuses.
     const setter = /\bsetGlobalDispatcher\b(?! = refuse)/;
     expect(SOURCES.filter((file) => setter.test(read(file)))).toEqual([]);
   });

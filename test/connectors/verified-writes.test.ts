@@ -1,4 +1,4 @@
-/** Writes that are read back and compared, for a CRM that is a map in memory. */
+/** Tests writes that are read back and compared, with a CRM that is a map in memory. */
 import { describe, expect, it } from 'vitest';
 import type { ContactChange } from '../../connectors/contract.ts';
 import {
@@ -14,17 +14,17 @@ import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 
 interface Rules {
-  /** Values of these fields are accepted and not stored. */
+  /** Fields whose values are accepted but not stored. */
   drops?: readonly string[];
-  /** Values of these fields are cut off. */
+  /** Fields whose values are cut off. */
   cuts?: readonly string[];
-  /** A request with these fields is refused, and none is named. */
+  /** Fields that cause a request to be refused. The error does not name them. */
   refuses?: readonly string[];
-  /** Every request about these contacts is refused. */
+  /** Contacts for which every request is refused. */
   protects?: readonly string[];
-  /** The CRM fails at these contacts. */
+  /** Contacts for which the CRM fails. */
   failsAt?: readonly string[];
-  /** A write blanks all fields that it does not name. */
+  /** Whether a write clears all fields that it does not name. */
   replaces?: boolean;
 }
 

@@ -56,7 +56,7 @@ describe('writeInParts', () => {
     await writeInParts({ id: '1', values: VALUES }, suspicions, crm.send);
     const before = crm.requests();
     await writeInParts({ id: '2', values: VALUES }, suspicions, crm.send);
-    // The change, the others without the suspect, and the suspect alone.
+    // Three writes: the whole change, the change without the suspect, and the suspect alone.
     expect(crm.requests() - before).toBeLessThanOrEqual(3);
   });
 

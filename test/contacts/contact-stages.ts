@@ -34,7 +34,7 @@ import {
   type StoreWorld,
 } from '../database/store-world.ts';
 
-/** `count` CRM ids in their order: `c-000`, `c-001`, … */
+/** Returns `count` CRM ids in order: `c-000`, `c-001`, … */
 export function crmIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `c-${String(index).padStart(3, '0')}`);
 }
@@ -44,12 +44,12 @@ export interface ReadTestContact extends ReadContact {
   identity: string;
 }
 
-/** Reads a contact as the connector has just read it, with its first identity by default. */
+/** Returns a contact as the connector has just read it, by default with its first identity. */
 export function readContact(crmId: string, identity = `identity of ${crmId}`): ReadTestContact {
   return { crmId, identity, optedOut: false };
 }
 
-/** The decision, with the recorded data about the identity that was read. */
+/** Wraps a decision so that it also contains the record of the identity that was read. */
 export function noting(
   decide: (contact: ReadTestContact, known: ContactRecord | undefined) => Decision,
 ): (contact: ReadTestContact, known: ContactRecord | undefined) => Decided {
@@ -61,7 +61,7 @@ export function noting(
   };
 }
 
-/** Returns the id of a contact's job at our side and at the service's. */
+/** Returns the ID of a contact's job, which is the same here and at the service. */
 export function trackingIdOf(crmId: string): string {
   return `tracking-${crmId}`;
 }
@@ -78,10 +78,10 @@ export function choose(priority = 1): Decision {
 /** The decision to leave a contact unchanged. */
 export const KEEP: Decision = { kind: 'keep' };
 
-/** The decision that a contact has a fresh profile. */
+/** The decision that a contact has an up-to-date profile. */
 export const SETTLE_FRESH: Decision = { kind: 'settle', reason: 'profile_fresh', eligible: true };
 
-/** The rest of a page without removed contacts and without a watermark. */
+/** The remaining parts of a page: no removed contacts, and no watermark. */
 export const NO_MORE = { removed: [], cursor: null };
 
 /** Returns the row of a contact that is settled with a fresh profile by default. */
@@ -122,7 +122,7 @@ export async function putContacts({ db }: StoreWorld, rows: ContactRow[]): Promi
   await db.insertInto('contacts').values(rows).execute();
 }
 
-/** Reads a page in which each contact gets the same decision. */
+/** Reads a page of contacts with the same decision for each contact. */
 export async function readPage(
   { store, lease }: StoreWorld,
   contacts: readonly ReadTestContact[],
@@ -137,7 +137,7 @@ export async function readPage(
   );
 }
 
-/** Brings contacts, read already or not, into an open submission. */
+/** Moves contacts into an open submission. Reads the contacts first if necessary. */
 export async function submit(
   world: StoreWorld,
   ids: readonly string[],
@@ -150,10 +150,10 @@ export async function submit(
   return recordIntent(world, ids, { submissionId });
 }
 
-/** Whatever was paid for may be shared. */
+/** Rules that allow every paid profile to be shared. */
 export const SHARING: SharingRules = { since: 0, heedsLost: true };
 
-/** Returns the job for a contact. It is not shared unless a person is named. */
+/** Returns the job for a contact. The job can be shared only if a person is given. */
 export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
   return {
     trackingId: trackingIdOf(crmId),
@@ -164,7 +164,7 @@ export function intendedJob(crmId: string, person: string | null = null): Intend
   };
 }
 
-/** Puts the intent to submit contacts on disk. */
+/** Stores the intent to submit contacts. */
 export function recordIntent(
   { store, lease }: StoreWorld,
   ids: readonly string[],
@@ -192,7 +192,7 @@ interface IntentOptions {
   mapping?: string;
 }
 
-/** The service's answer: these contacts' jobs were started, and one credit spent for each. */
+/** Records the service's response: these contacts' jobs were started, and one credit was spent for each. */
 export function accept(
   { store, lease }: StoreWorld,
   ids: readonly string[],
@@ -217,7 +217,7 @@ export function chargeLoss(
   return settleLost(world, end, balance);
 }
 
-/** Settles a lost response. The key has no other open submission. */
+/** Settles a lost response while the key has no other open submission. */
 export async function settleLost(
   { store, lease }: Pick<StoreWorld, 'store' | 'lease'>,
   end: LostEnd,
@@ -255,13 +255,13 @@ export async function makeReady(
   );
 }
 
-/** Moves contacts to the state in which a user has to compare the names. */
+/** Moves contacts to the state in which a user has to compare names. */
 export async function holdForName(world: StoreWorld, ids: readonly string[]): Promise<void> {
   await makeReady(world, ids);
   for (const id of ids) await holdAtDelivery(world, id, trackingIdOf(id));
 }
 
-/** The names in a profile do not match the contact that it is delivered to. */
+/** Records that the names in the profiles do not match the contacts they are delivered to. */
 export function holdAtDelivery(
   { store, lease }: StoreWorld,
   crmId: string,
@@ -290,11 +290,11 @@ export function identityWith({ name = 'n', address = 'a', employer = 'e' } = {})
   });
 }
 
-/** The identity that a credit was spent on, and the same person at another address. */
+/** The identity for which a credit was spent. */
 export const ASKED_IDENTITY = identityWith();
 export const MOVED_IDENTITY = identityWith({ address: 'b' });
 
-/** Moves contacts whose identity has changed to the state in which a user decides about all of them. */
+/** Moves contacts whose identity has changed to the state in which a user makes one decision about all of them. */
 export async function holdChanged(
   world: StoreWorld,
   ids: readonly string[],
@@ -341,7 +341,7 @@ export async function holdOf({ store }: StoreWorld, crmId: string): Promise<Cont
   return hold;
 }
 
-/** The row of `RUN`, with its counters. */
+/** Returns the row of `RUN`, with its counters. */
 export function runRow({ db }: StoreWorld): Promise<Tables['runs']> {
   return db.selectFrom('runs').selectAll().where('id', '=', RUN).executeTakeFirstOrThrow();
 }

@@ -235,7 +235,7 @@ describeEachDatabase('stampWaiting', (open) => {
   });
 });
 
-/** Done as by a run at its end. */
+/** Does what a run does at its end. */
 function stamp({ store, lease }: StoreWorld, reasons: WaitingReasons): Promise<void> {
   const moment = { id: RUN, now: store.reader.clock.now() };
   return store.checkpoint(lease, (trx) => stampWaiting(trx, moment, reasons));

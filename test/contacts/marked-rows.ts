@@ -2,16 +2,16 @@
 import { sql } from 'kysely';
 import { everything, INTEGRATION, RUN, type StoreWorld } from '../database/store-world.ts';
 
-/** An id that occurs nowhere else. */
+/** A contact ID that occurs nowhere else. */
 export const MARKED = 'contact-marked-7f3a';
 
 /**
- * Columns with a contact's id, whatever their names. A new column has to be listed here, and then has to pass.
- * `contacts.merged_into` has separate tests. In `run_requests` it names a run.
+ * Columns that contain a contact's ID, whatever their names. A new column has to be added here, and then has to pass
+ * the tests. `contacts.merged_into` has its own tests. In `run_requests` it names a run.
  */
 export const ID_COLUMNS = ['crm_id', 'contact', 'merged_into'];
 
-/** Returns the product's own tables with their columns. */
+/** Returns the product's own tables and their columns. */
 export async function productTables({ db }: Pick<StoreWorld, 'db'>) {
   const found = await db.introspection.getTables();
   return found.filter(
@@ -19,7 +19,7 @@ export async function productTables({ db }: Pick<StoreWorld, 'db'>) {
   );
 }
 
-/** Returns the tables that have a contact's id. */
+/** Returns the tables that contain a contact's ID. */
 export async function tablesWithIds(world: Pick<StoreWorld, 'db'>): Promise<string[]> {
   return (await productTables(world)).flatMap(({ name, columns }) =>
     columns.some((column) => ID_COLUMNS.includes(column.name)) ? name : [],
@@ -38,13 +38,13 @@ async function columnsOf({ db }: StoreWorld, table: string): Promise<Column[]> {
   return one?.columns ?? [];
 }
 
-/** Returns the column that has the contact's id. */
+/** Returns the column that contains the contact's ID. */
 export async function idColumn(world: StoreWorld, table: string): Promise<string> {
   const names = (await columnsOf(world, table)).map(({ name }) => name);
   return ID_COLUMNS.find((name) => names.includes(name)) ?? '';
 }
 
-/** A row about the contact, with the minimum that the schema requires, and the rows that it is joined with. */
+/** Inserts a row about the contact with the minimum that the schema requires, and the rows that it refers to. */
 export async function insertMarked(world: StoreWorld, table: string): Promise<void> {
   const { db } = world;
   await insertRow(world, table, { [await idColumn(world, table)]: MARKED });
@@ -55,7 +55,7 @@ export async function insertMarked(world: StoreWorld, table: string): Promise<vo
   }
 }
 
-/** Also valid JSON, for columns that have that. */
+/** This text is also valid JSON, for columns that contain JSON. */
 const EMPTY = '{}';
 
 async function insertRow(
@@ -70,7 +70,7 @@ async function insertRow(
   };
   const cells = (await columnsOf(world, table)).flatMap(({ name, dataType, isNullable }) => {
     if (name in own) return [{ name, value: own[name] ?? '' }];
-    // SQLite calls primary keys nullable.
+    // SQLite reports primary keys as nullable.
     if (isNullable && name !== 'id') return [];
     return [{ name, value: /int/i.test(dataType) ? 7 : EMPTY }];
   });
@@ -79,7 +79,7 @@ async function insertRow(
   await sql`insert into ${sql.table(table)} (${names}) values (${values})`.execute(world.db);
 }
 
-/** Tables that contain the text anywhere. */
+/** Returns the tables that contain the text anywhere. */
 export async function tablesWith({ db }: StoreWorld, text: string): Promise<string[]> {
   return Object.entries(await everything(db))
     .flatMap(([name, rows]) => (rows.some((row) => row.includes(text)) ? name : []))

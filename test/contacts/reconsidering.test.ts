@@ -19,7 +19,7 @@ import {
   start,
 } from './contact-stages.ts';
 
-/** Slightly more than two transactions' batches. */
+/** Slightly more contacts than two transactions handle. */
 const MANY = 2 * ROWS_PER_TRANSACTION + 3;
 
 describeEachDatabase('reconsider', (open) => {

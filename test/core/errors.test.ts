@@ -14,7 +14,7 @@ import {
 } from '../../src/core/errors.ts';
 import { describeFailure } from '../../src/interfaces/cli/terminal/output.ts';
 
-/** Creates a second copy of the module, as in a connector package that includes its own donor-sync. */
+/** Throws an error from a second copy of the module, as in a connector package that includes its own donor-sync. */
 async function makeError(): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-errors-'));
   onTestFinished(() => rm(folder, { recursive: true }));

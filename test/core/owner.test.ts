@@ -15,7 +15,7 @@ const SELF: Owner = { host: 'worker', processId: 1, start: 'second', space: SPAC
 const nothingRuns = () => false;
 const everythingRuns = () => true;
 
-/** Returns the owner of the lease. By default, the process before this one. */
+/** Returns the owner of the lease, by default a previous process. */
 function other(changes: Partial<Owner> = {}): string {
   return ownerText({ ...SELF, start: 'first', ...changes });
 }

@@ -3,7 +3,7 @@ import { buildForecast, forecastText } from '../../src/credits/credit-forecast.t
 
 const TODAY = '2026-11-22';
 
-/** So many credits on each of the days before today. */
+/** Returns this many credits for each of the days before today. */
 function days(count: number, credits: number) {
   return Array.from({ length: count }, (_, index) => {
     const at = Date.parse(TODAY) - (index + 1) * 86_400_000;

@@ -26,12 +26,12 @@ function balancesOf(count: number): CreditBalances {
   };
 }
 
-/** The service, as far as the reader knows it. */
+/** The part of the service that the reader uses. */
 interface Service {
   answer(signal?: AbortSignal): Promise<CreditBalances>;
 }
 
-/** Opens a reader for a service whose next responses a test decides. */
+/** Opens a reader for a service whose responses the test decides. */
 function openReader() {
   const clock = createFakeClock();
   const asked: string[] = [];

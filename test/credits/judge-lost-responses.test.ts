@@ -5,7 +5,7 @@ import { judgeLosses } from '../../src/credits/judge-lost-responses.ts';
 
 const charged = (credits: number) => ({ charged: credits, why: expect.any(String) });
 
-/** The judgement about lost requests of these sizes, for a bucket that contained a thousand credits before. */
+/** Judges lost requests of these sizes, for a bucket that contained a thousand credits before. */
 const judge = (items: readonly number[], balance: number, meanwhile: readonly number[] = []) =>
   judgeLosses(items, { before: 1_000, meanwhile, balance });
 
@@ -68,7 +68,7 @@ describe('several lost requests', () => {
       const glances = [{ balance, before: 1_000 + others, beside }];
       return judgeLosses([100], { before: 1_000, meanwhile: [], glances, balance: 1_000 });
     };
-    // One or both of them had been charged by then.
+    // By then, one or both requests had been charged.
     for (const balance of [1_197, 1_099, 1_098, 1_000]) {
       expect(seen(balance, [99, 98])).toEqual([{ charged: 0 }]);
     }
@@ -94,7 +94,7 @@ describe('several lost requests', () => {
   });
 });
 
-/** The events of a key: batches are sent, charged or not, answered or lost, and other tools spend. */
+/** An event of a key: a batch is sent, charged or not, answered or lost, or another tool spends credits. */
 interface Step {
   kind: 'send' | 'answer' | 'lose' | 'foreign';
   choice: number;
@@ -115,7 +115,7 @@ interface Batch {
   credits: number;
 }
 
-/** Plays the steps by the protocol. Submissions that are open at the end belong to a killed process. */
+/** Plays the steps as the protocol requires. Submissions that are open at the end belong to a killed process. */
 function play(script: readonly Step[], full: number, bucket: number, isForeign: boolean) {
   let balance = bucket;
   let carried = bucket;
@@ -124,12 +124,12 @@ function play(script: readonly Step[], full: number, bucket: number, isForeign: 
   for (const { kind, choice, isCharged } of script) {
     const all = [...open, ...lost];
     if (kind === 'foreign' && isForeign) balance -= Math.min(balance, choice % (full + 5));
-    // Nothing new is sent once a response is lost.
+    // Nothing more is sent after a response is lost.
     if (kind === 'send' && open.length < 6 && lost.length === 0) {
       const sizes = all.map(({ size }) => size);
       const size = batchSize(1 + (choice % (2 * full)), sizes, full);
       if (size === 0) continue;
-      // If the service's bucket runs out, it accepts part of a request.
+      // If the bucket runs out of credits, the service accepts only part of a request.
       const credits = isCharged ? Math.min(size, balance) : 0;
       balance -= credits;
       open.push({ size, credits });

@@ -18,7 +18,7 @@ it('settles what is lost together, also what came back while it was looked at', 
   const proved: string[][] = [];
   const proof: Proof<Unanswered> = {
     async listOpen() {
-      // Its response is lost at this very moment.
+      // The response is lost at this moment.
       underWay.delete('one');
       return [...open];
     },
@@ -26,7 +26,7 @@ it('settles what is lost together, also what came back while it was looked at', 
     async prove(lost) {
       proved.push(lost.map((each) => each.open.id));
       if (proved.length > MOST_PROOFS) throw new Error('The same is looked at again and again.');
-      // The balance decides about all open requests or about none.
+      // The balance settles either all open requests or none of them.
       if (lost.length === open.length) open.length = 0;
     },
   };

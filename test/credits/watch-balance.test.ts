@@ -11,7 +11,7 @@ it('holds a reading against what was open at one moment, also if an answer comes
   const known = {
     findBalance: async () => ({ ...key }),
     async listOpen() {
-      // A response is recorded between two reads of the database.
+      // A response is recorded between two database reads.
       if (key.sequence === 1) {
         Object.assign(key, { balance: 92, sequence: 2 });
         open = [lost, slow];
@@ -29,7 +29,7 @@ it('holds a reading against what was open at one moment, also if an answer comes
     },
   );
   await watch.look();
-  // The slow submission has returned since, and was charged after the reading.
+  // The slow submission has returned in the meantime, and was charged after the balance was read.
   const [glance] = watch.glancesAt(new Set(['lost']), 87);
   expect(glance).toMatchObject({ balance: 86, before: 92, beside: [5] });
 });

@@ -1,4 +1,4 @@
-/** Compares the catalogue of tables with the database, and checks that nothing required is missing. */
+/** Compares the catalogue of tables with the database, and checks that it contains everything required. */
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { migrateToLatest } from '../../src/database/migrate.ts';
@@ -134,7 +134,7 @@ describeEachDatabase('the catalogue of tables', (open, kind) => {
   });
 });
 
-/** The names that the databases have for the kinds of columns. */
+/** The databases' own names for each kind of column. */
 const KINDS: Readonly<Record<string, string>> = {
   text: 'text',
   integer: 'integer',

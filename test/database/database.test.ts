@@ -227,7 +227,7 @@ describeOn('postgres', 'openDatabase', () => {
 
 describeOn('postgres', 'a connection to Postgres that leaves this machine', () => {
   it('is refused without TLS, with the line to add, and made where the setting gives TLS up', async () => {
-    // 0.0.0.0 leads to this machine but is not one of its loopback addresses.
+    // 0.0.0.0 leads to this machine but is not a loopback address.
     const url = (await freshPostgresUrl()).replace(/127\.0\.0\.1|localhost/, '0.0.0.0');
     await expect(openDatabase(url)).rejects.toMatchObject({
       code: 'database_unreachable',

@@ -17,7 +17,7 @@ import { describeEachDatabase } from '../helpers/test-databases.ts';
 
 describe('the hash of the ground', () => {
   it('is that of its statements', async () => {
-    // If it differs, the ground was edited, or Kysely generates different SQL: write the new hash into
+    // If the hash differs, the ground was edited or Kysely generates different SQL. Write the new hash into
     // migrations/0001-ground.ts.
     expect(ground.hash).toBe(await hashStatements());
   });
@@ -51,14 +51,14 @@ describeEachDatabase('a database on another ground', (open) => {
   });
 });
 
-/** Table names, and the rows that record the schema's version. */
+/** Returns the table names, and the rows that record the schema's version. */
 async function contentsOf(db: Database) {
   const tables = (await db.introspection.getTables()).map(({ name }) => name).sort();
   const taken = await sql`select name from donor_sync_migration order by name`.execute(db);
   return { tables, taken: taken.rows, ground: await findGround(db) };
 }
 
-/** Returns the hash of the ground's statements for SQLite, which is also the hash on Postgres. */
+/** Returns the hash of the ground's statements for SQLite. It is the same on Postgres. */
 async function hashStatements(): Promise<string> {
   const statements: string[] = [];
   const db = new Kysely<unknown>({

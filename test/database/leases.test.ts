@@ -54,17 +54,17 @@ import {
 
 const ALIVE = () => false;
 
-/** How much a host's estimate of the database's clock may be off. */
+/** How far a host's estimate of the database's clock may be off. */
 const ABOUT_MS = 5_000;
 
-/** Lets this much time pass for leases: on Postgres they only use the server's time. */
+/** Lets this much time pass for leases. On Postgres, leases use only the server's time. */
 async function letPass({ db, clock }: StoreWorld, kind: string, ms: number): Promise<void> {
   if (kind === 'sqlite') return clock.advance(ms);
   const lease_until = sql<number>`lease_until - ${sql.lit(ms)}`;
   await db.updateTable('integrations').set({ lease_until }).execute();
 }
 
-/** Returns the same store as seen by another host, whose clock is ahead of the first host's by this much. */
+/** Returns the store as another host sees it, whose clock is ahead of the first host's clock by this much. */
 function elsewhere({ db, clock }: StoreWorld, aheadMs: number) {
   const theirs = createFakeClock(clock.now() + aheadMs);
   return createStore({ db, clock: theirs, fingerprint: testFingerprint });
@@ -72,7 +72,7 @@ function elsewhere({ db, clock }: StoreWorld, aheadMs: number) {
 
 describeEachDatabase('leases', (open, kind) => {
   const createWorld = storeWorlds(open);
-  /** The database's own time (epoch ms). */
+  /** Returns the database's own time (epoch ms). */
   const timeOf = ({ clock }: StoreWorld) => (kind === 'sqlite' ? clock.now() : Date.now());
 
   it('raises the epoch with each lease', async () => {

@@ -130,7 +130,7 @@ describeEachDatabase('any other failure', (open) => {
   });
 });
 
-/** Ends every other connection to the database, like a server restart. */
+/** Ends every other connection to the database, as a server restart does. */
 async function dropConnections(url: string): Promise<void> {
   const { db, close } = await openDatabase(url);
   await sql`select pg_terminate_backend(pid) from pg_stat_activity

@@ -9,10 +9,10 @@ import { recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 import type { OpenFresh } from '../helpers/test-databases.ts';
 
-/** The initial time of each world's clock: too large for a 32-bit integer. */
+/** The initial time of each world's clock. It is too large for a 32-bit integer. */
 export const START_MS = 1_800_000_000_000;
 
-/** The integration that is used in each world, its first run, and the partner key with its balance. */
+/** The client in each world. */
 export const INTEGRATION = 'riverside';
 export const RUN = 'run-1';
 export const KEY = 'key-1';
@@ -29,7 +29,7 @@ export interface StoreWorld {
   lease: Lease;
 }
 
-/** Gives each test a separate world. The worlds share a database, which is opened once and emptied for each test. */
+/** Gives each test a separate world. The worlds share a database, which is opened once and emptied before each test. */
 export function storeWorlds(open: OpenFresh): () => Promise<StoreWorld> {
   let opened: Promise<{ db: Database; url: string; tables: string[] }> | undefined;
 
@@ -54,12 +54,12 @@ async function openMigrated(open: OpenFresh) {
   return { db, url, tables: await tableNames(db) };
 }
 
-/** Returns a fingerprint without a key. Like a real fingerprint, it does not reveal its input. */
+/** Returns a fingerprint made without a key. Like a real fingerprint, it does not reveal its input. */
 export function testFingerprint(purpose: string, text: string): string {
   return createHash('sha256').update(`${purpose}\0${text}`).digest('base64url');
 }
 
-/** The lease of an integration, taken over from its holder. */
+/** Takes over a client's lease from its holder. */
 export async function takeLease(store: Store, integrationId: string): Promise<Lease> {
   const attempt = await store.leases.acquire(integrationId, 'a-new-owner', () => true);
   if (!attempt.acquired) throw new Error(`${integrationId} is leased to ${attempt.owner}`);
@@ -72,7 +72,10 @@ export async function tableNames(db: Database): Promise<string[]> {
   return tables.filter(isOfProduct).map(({ name }) => name);
 }
 
-/** Each table's rows as JSON, to see whether something changed or is left; also of the queue's own schema. */
+/**
+ * Returns each table's rows as JSON, including the queue's own schema. Tests use this to see what has changed or is
+ * left.
+ */
 export async function everything(db: Database): Promise<Record<string, string[]>> {
   const tables: Record<string, string[]> = {};
   for (const table of await db.introspection.getTables()) {
@@ -83,7 +86,7 @@ export async function everything(db: Database): Promise<Record<string, string[]>
   return tables;
 }
 
-/** On Postgres the queue's tables are in a separate schema. */
+/** Returns true for the product's own tables. On Postgres, the queue's tables are in a separate schema. */
 function isOfProduct({ schema = 'public' }: { schema?: string | undefined }): boolean {
   return schema === 'public';
 }

@@ -6,7 +6,7 @@ export interface TwoTables {
   tags: { id: string; note_id: string };
 }
 
-/** Its migration. */
+/** The migration that creates this schema. */
 export const TWO_TABLES = {
   '0001-two-tables': {
     hash: 'two tables',

@@ -39,7 +39,7 @@ describeEachDatabase(
       await askSecondPerson({ application }, ADA, asked);
       await clock.advance(APPROVAL_MS + 1);
       const again = await askSecondPerson({ application }, ADA, asked);
-      // The request, as the second user would see it a minute later.
+      // The request as the second user would see it a minute later.
       await clock.advance(60_000);
       expect((await listApprovals(store)).map(({ id }) => id)).toEqual([again?.id]);
       const entries = await listAuditEntries(store, { limit: 3 });
@@ -61,7 +61,7 @@ describeEachDatabase(
       await askForWork({ application }, ADA, asked);
       await clock.advance(APPROVAL_MS + 1);
       const again = await askForWork({ application }, ADA, asked);
-      // `carryOn` starts by listing the confirmed requests.
+      // Like `carryOn`, which starts by listing the confirmed requests.
       await listApprovals(store);
       expect(await findStoredApproval(store, again.id)).toBeDefined();
     });

@@ -62,7 +62,7 @@ const TWO: SecondPersonRules = {
   ...{ forget: false, forgetByCrm: false },
 };
 
-/** No identity of a user is read here. */
+/** This test does not read the identity of any user. */
 const sealer = createSealer(parseKeyRing(generateKey('test')));
 
 function applicationOf({ store }: Pick<StoreWorld, 'store'>, twoPeople = TWO) {
@@ -77,7 +77,7 @@ async function heldBatch(world: StoreWorld, ids: readonly string[]): Promise<Ask
   return { request, integrationId: INTEGRATION };
 }
 
-/** Records the request for Ada. Fails if it does not have to wait. */
+/** Records Ada's request. Fails if the request does not have to wait. */
 async function asked(world: StoreWorld, what: Asked, by = ADA): Promise<ApprovalRecord> {
   const approval = await askSecondPerson({ application: applicationOf(world) }, by, what);
   if (approval === null) throw new Error('it does not wait');
@@ -96,7 +96,7 @@ async function states(world: StoreWorld, ids: readonly string[]): Promise<string
   return Promise.all(ids.map(async (id) => (await contactOf(world, id)).state));
 }
 
-/** Returns the audit's entries about approvals and decisions, oldest first. */
+/** Returns the audit entries about approvals and decisions, oldest first. */
 async function audited({ store }: StoreWorld): Promise<string[]> {
   const entries = await listAuditEntries(store, { limit: 20 });
   return entries
@@ -114,7 +114,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-/** Opens a link that is open for ever. */
+/** Returns a link that never expires. */
 function openLink(hash: string) {
   return { hash, until: Number.MAX_SAFE_INTEGER };
 }
@@ -223,7 +223,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     expect(await recordConfirmation(store.actingAs(BEN.actor).act, approval, decisions)).toBe(
       'confirmed',
     );
-    // The process ends here. The next run starts in another process.
+    // The process ends here, and the next run starts in another process.
     await clock.advance(1);
     await applyAllAnswers(store, INTEGRATION);
     await applyAllAnswers(store, INTEGRATION);

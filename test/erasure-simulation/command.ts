@@ -1,4 +1,4 @@
-/** Decides which histories are simulated, and what is printed. */
+/** Decides which histories are simulated and what is printed. */
 import { parseArgs } from 'node:util';
 import { bootStore } from '../simulation/boot.ts';
 import { startRealPostgres } from '../simulation/database/real-postgres.ts';
@@ -82,10 +82,7 @@ async function simulate(store: SharedStore, values: Values): Promise<void> {
   if (failed.size > 0) process.exitCode = 1;
 }
 
-/**
- * Prints a history as a timeline. For a failing history, prints the timeline of the smallest history that fails in the
- * same way.
- */
+/** Prints a history as a timeline. If the history fails, prints the smallest history that fails in the same way. */
 async function replay(store: SharedStore, seed: number): Promise<boolean> {
   const played = await playHistory(store, historyOf(seed));
   const smallest = played.violations.length === 0 ? played : await shrink(store, played);

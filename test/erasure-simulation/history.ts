@@ -1,4 +1,4 @@
-/** Plays a history from its plan. The same plan produces the same history. */
+/** Plays a history from its plan. The same plan always produces the same history. */
 
 import type { SharedStore } from '../simulation/database/store.ts';
 import { createRandom } from '../simulation/random.ts';
@@ -13,7 +13,7 @@ export interface HistoryResult {
   history: History;
   violations: readonly string[];
   story: readonly string[];
-  /** Contacts that were completely erased. */
+  /** Number of contacts that were completely erased. */
   erased: number;
   /** How often each event happened. */
   events: ReadonlyMap<string, number>;
@@ -21,7 +21,7 @@ export interface HistoryResult {
 
 const START = Date.UTC(2026, 2, 9, 2);
 
-/** A history with more events than this never ends. */
+/** A history with more events than this would never end. */
 const MOST_STEPS = 100_000;
 
 export async function playHistory(store: SharedStore, history: History): Promise<HistoryResult> {

@@ -1,6 +1,6 @@
 /**
- * Looks for remains of an erased person: in the bytes of the database, in the texts that the available keys decrypt, in
- * the CRM, in log lines and requests, and in the output of commands. It knows the people in the history, but not how
+ * Looks for remains of an erased person: in the database's bytes, in the texts that the available keys decrypt, in the
+ * CRM, in log lines and requests, and in the output of commands. The judge knows the people in the history, but not how
  * the product finds them.
  */
 
@@ -17,7 +17,7 @@ import type { Erasure, World } from './world.ts';
 
 const SEALER = createSealer(parseKeyRing(SECRET_KEY));
 
-/** Requests with which the product removes a donor from networks, which have to name the donor. */
+/** Requests that remove a donor from networks, and therefore have to name the donor. */
 const LEAVING = /\/members\/remove$|^GET \/networks\/donors\//;
 
 export async function judge(world: World, step: Step, isLastStep: boolean): Promise<void> {
@@ -36,14 +36,14 @@ export async function judge(world: World, step: Step, isLastStep: boolean): Prom
   if (isLastStep) for (const erasure of done) await judgeCommands(world, erasure);
 }
 
-/** Steps after which something else can be in the database, or have left the product. */
+/** Steps that can change the database, or send something out of the product. */
 const CHANGES_STORE: ReadonlySet<Step['do']> = new Set([
   ...(['sync', 'forget', 'undo', 'redeliver', 'restore', 'decide'] as const),
 ]);
 
 /**
- * The person's words, as long as no other record belongs to the same person, and the record has not been merged into
- * another record.
+ * Returns the words that reveal the person. Returns none if another record belongs to the same person, or if the record
+ * was merged into another record.
  */
 export function wordsOf(world: World, { record }: Pick<Erasure, 'record'>): string[] {
   const { human } = record;
@@ -57,7 +57,7 @@ export function wordsOf(world: World, { record }: Pick<Erasure, 'record'>): stri
   return isErased && isAlone ? [...human.words, human.donorId] : [];
 }
 
-/** The records that the record was merged into. */
+/** Returns the records that the record was merged into. */
 export function familyOf({ merges }: World, id: string): Set<string> {
   const family = new Set([id]);
   for (let next = merges.get(id); next !== undefined; next = merges.get(next)) family.add(next);
@@ -74,7 +74,7 @@ function judgeStore(
   for (const word of [id, ...wordsOf(world, erasure)]) {
     if (bytes.includes(word)) {
       const tables = tablesWith(world, word);
-      // At the service, the next sync removes the donor from the networks, so the mirror contains the donor until then.
+      // The next sync removes the donor from the service's networks. Until then, the mirror contains the donor.
       const isLeaving = word === erasure.record.human.donorId && !erasure.isSynced;
       if (isLeaving && tables.every((table) => table === 'network_members')) continue;
       const where = tables.length === 0 ? 'in no row' : tables.join(', ');
@@ -136,7 +136,7 @@ function openOrNothing(open: () => string): string {
   }
 }
 
-/** CRM fields that the product has written and that reveal the person. */
+/** Judges the CRM fields that the product has written and that reveal the person. */
 function judgeCrm(world: World, erasure: Erasure): void {
   const { record, receipt, alsoInCrm, isSynced } = erasure;
   const words = wordsOf(world, erasure);
@@ -158,8 +158,8 @@ function isNamed(pending: Erasure['receipt']['pending'], field: string): boolean
 }
 
 /**
- * After the restore of an earlier backup, only texts of the product itself are known to name the person, because the
- * backup has users' texts unchanged.
+ * After an earlier backup is restored, only the product's own texts count, because the backup contains users' texts
+ * unchanged.
  */
 function tells({ typedTexts }: World, erasure: Erasure, text: string, word: string): boolean {
   if (!text.includes(word)) return false;
@@ -167,7 +167,7 @@ function tells({ typedTexts }: World, erasure: Erasure, text: string, word: stri
   return typedTexts.reduce((left, typed) => left.replaceAll(typed, ''), text).includes(word);
 }
 
-/** Nothing is written into a contact once its erasure has started, whatever is left to be done. */
+/** Checks that nothing is written into a contact after its erasure has started, whatever is left to be done. */
 function judgeBlocked(world: World, { since, record }: Erasure): void {
   for (const { id, values } of world.crm.writes.slice(since.write)) {
     if (id !== record.id || Object.values(values).every((value) => value === null)) continue;
@@ -176,7 +176,7 @@ function judgeBlocked(world: World, { since, record }: Erasure): void {
   }
 }
 
-/** Everything that has left the product since, and everything that it has recorded. */
+/** Judges everything that the product has sent or logged since. */
 function judgeTraffic(world: World, erasure: Erasure): void {
   const { crm, service, logLines } = world;
   const { since, record } = erasure;
@@ -205,7 +205,7 @@ function judgeTraffic(world: World, erasure: Erasure): void {
   }
 }
 
-/** The output of commands. */
+/** Judges the output of commands. */
 async function judgeCommands(world: World, erasure: Erasure): Promise<void> {
   const { id } = erasure.record;
   const words = [id, ...wordsOf(world, erasure)];

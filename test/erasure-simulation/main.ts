@@ -1,4 +1,4 @@
-/** `npm run simulate-erasure`: histories around the erasure of a person, from seeds. */
+/** `npm run simulate-erasure`: plays histories around the erasure of a person, from seeds. */
 import '../simulation/takeover.ts';
 import { runCommand } from './command.ts';
 

@@ -1,16 +1,16 @@
-/** The origin of the values in the CRM: the product, if it wrote them last, or users. */
+/** Keeps track of who wrote each value in the CRM last: the product or a user. */
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import type { FieldValue } from '../../src/core/crm-field.ts';
 
 export interface Origins {
-  /** Records what the product has written since. */
+  /** Records what the product has written since the last call. */
   follow(): void;
-  /** A user has typed a value. */
+  /** Records that a user has typed a value. */
   typed(id: string, field: string, value: FieldValue): void;
-  /** Blank fields of the winner get the loser's values. Called before that. */
+  /** Records a merge, in which blank fields of the winner get the loser's values. Must be called before the merge. */
   merged(loser: string, winner: string): void;
   of(id: string, field: string): 'us' | 'user';
-  /** True if the product has ever written into the record's field. */
+  /** Returns true if the product has ever written into this field of the record. */
   everOurs(id: string, field: string): boolean;
 }
 
@@ -24,7 +24,7 @@ export function createOrigins(crm: MemoryCrm): Origins {
     for (const { id, values } of crm.writes.slice(seen)) {
       for (const [field, value] of Object.entries(values)) {
         const key = keyOf(id, field);
-        // Undo restores a text that a user had typed.
+        // Undo can restore a text that a user typed.
         const isTyped = value !== null && typedTexts.has(`${key}\n${value}`);
         by.set(key, isTyped ? 'user' : 'us');
         written.add(key);

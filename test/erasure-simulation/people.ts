@@ -1,18 +1,18 @@
-/** The people of a history. Each word about them exists only once, so a byte shows whose it is. */
+/** The people in a history. Each word about them exists only once, so any occurrence shows whom it belongs to. */
 import type { Random } from '../simulation/random.ts';
 
 export interface Human {
   index: number;
   first: string;
   last: string;
-  /** The name under which the service knows the donor. A rename in the CRM does not change it. */
+  /** The name under which the service knows the donor. Renaming the person in the CRM does not change it. */
   known: { first: string; last: string };
   street: string;
   employer: string;
   /** A word that occurs only in the service's profile. */
   trait: string;
   donorId: string;
-  /** Every word that reveals this person and nobody else. */
+  /** All words that reveal this person and nobody else. */
   words: string[];
 }
 

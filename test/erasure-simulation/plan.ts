@@ -1,7 +1,7 @@
-/** The steps of a history, as data from its seed, so a failing history can be replayed and shrunk. */
+/** The steps of a history, planned as data from its seed, so a failing history can be replayed and shrunk. */
 import { createRandom, type Random } from '../simulation/random.ts';
 
-/** One step. `who` is the number of a contact in the order in which contacts were added. */
+/** One step. `who` is a contact's number in the order in which contacts were added. */
 export type Step =
   | { do: 'sync'; full: boolean }
   | { do: 'forget'; who: number; alsoInCrm: boolean }
@@ -28,15 +28,15 @@ export type Step =
 export interface History {
   seed: number;
   contacts: number;
-  /** How many of the first contacts are on the board. */
+  /** The number of contacts on the board, counted from the first contact. */
   board: number;
-  /** True for two integrations of one CRM account. */
+  /** True if two clients share one CRM account. */
   isShared: boolean;
   /** True for a CRM behind a network, in which a hidden field may still exist. */
   isRemote: boolean;
   /** True if profiles name other people. */
   areBiosTelling: boolean;
-  /** True if no profile is kept. */
+  /** True if profiles are not stored. */
   keepsNoProfiles: boolean;
   steps: readonly Step[];
 }
@@ -48,7 +48,7 @@ export function historyOf(seed: number): History {
   const random = createRandom(`history ${seed}`);
   const contacts = random.int(4, 7);
   const board = random.int(2, 3);
-  // Drawn separately, so the histories of seeds without it stay unchanged.
+  // Drawn separately, so that seeds without a theme keep their histories.
   const theme = createRandom(`theme ${seed}`).int(0, 99);
   const isCutOff = theme < 6;
   const isSetBack = theme >= 94;
@@ -82,9 +82,9 @@ export function historyOf(seed: number): History {
 }
 
 /**
- * Returns an erasure that the CRM refuses, and an undo before it is repeated: the contact is blocked, and its writes
- * are on record. Other members of the board make the run look for paths again, so it replaces values of an earlier
- * path.
+ * Returns an erasure that the CRM refuses, and an undo before the erasure is repeated. The contact is blocked, and its
+ * writes are on record. Other members of the board make the run look for paths again, so it replaces values of an
+ * earlier path.
  */
 function cutOff(who: number): Step[] {
   return [
@@ -99,7 +99,7 @@ function cutOff(who: number): Step[] {
   ];
 }
 
-/** Texts that were written after a backup, which is restored before the erasure. */
+/** Returns steps that write texts after a backup, which is then restored before the erasure. */
 function setBack(who: number): Step[] {
   return [
     { do: 'backup' },
@@ -124,7 +124,7 @@ function lastStepOf(random: Random, person: number): Step {
 
 function stepOf(random: Random, { contacts, person }: { contacts: number; person: number }): Step {
   const anyone = () => random.int(0, contacts - 1);
-  /** Often the person who is going to be erased. */
+  /** Half of the time, this is the person who is going to be erased. */
   const someone = () => (random.chance(0.5) ? person : anyone());
   const isSync = random.chance(0.3);
   if (isSync) return { do: 'sync', full: random.chance(0.3) };

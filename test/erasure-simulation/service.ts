@@ -1,4 +1,4 @@
-/** A history's Partner Data Service. It responds immediately, and its profiles sometimes name other people. */
+/** The Partner Data Service of a history. It responds immediately, and its profiles sometimes name other people. */
 import { createRandom } from '../simulation/random.ts';
 import { fullName, type Human, type People } from './people.ts';
 
@@ -12,9 +12,9 @@ export interface HistoryService {
   fetch: typeof globalThis.fetch;
   /** All requests, for the judge. */
   readonly lines: readonly ServiceLine[];
-  /** The donors that are members of a network. */
+  /** Returns the donors that are members of a network. */
   members(): ReadonlySet<string>;
-  /** From now on, other people know each other best. */
+  /** Changes which people know each other best from now on. */
   rewire(): void;
 }
 
@@ -124,7 +124,7 @@ export function createHistoryService(
     };
   }
 
-  /** Another person in the profile. */
+  /** Returns the words of another person for the profile. */
   function toldOf(human: Human): string[] {
     if (!options.areBiosTelling) return [];
     const other = people.all[(human.index + 1) % people.all.length];

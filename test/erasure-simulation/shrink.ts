@@ -19,7 +19,7 @@ export async function shrink(store: SharedStore, failing: HistoryResult): Promis
   return smallest;
 }
 
-/** Returns the start of the violation's text, without IDs and values. */
+/** Returns the start of the violation's text, without IDs and values, to compare failures. */
 function kindOf({ violations: [first] }: HistoryResult): string {
   return first?.replace(/(contact|double)-\d+/g, 'ID').slice(0, 30) ?? '';
 }

@@ -1,4 +1,4 @@
-/** One history: a CRM in memory, the service, and the product in one process, in virtual time. */
+/** The world of one history: a CRM in memory, the service, and the product in one process, in virtual time. */
 import type { Connector, ConnectorDefinition } from '../../connectors/contract.ts';
 import {
   createMemoryConnector,
@@ -52,15 +52,15 @@ export interface Erasure {
   record: CrmRecord;
   receipt: ErasureReceipt;
   alsoInCrm: boolean;
-  /** True once the contact is erased from the store. */
+  /** True after the contact was erased from the store. */
   isDone: boolean;
-  /** The number of the next write of the CRM, the next line of the service and the next line of the log. */
+  /** Where the CRM's writes, the service's requests and the log stood when the attempt began. */
   since: { write: number; line: number; log: number };
   /** True if the CRM had hidden the record. */
   wasAway: boolean;
-  /** True if a run has ended in every integration since. */
+  /** True if a run has ended in every client since. */
   isSynced: boolean;
-  /** True once an earlier backup was restored. */
+  /** True if an earlier backup was restored. */
   isFromBackup: boolean;
   /** The CRM's content before the attempt. */
   before: Snapshot;
@@ -82,19 +82,19 @@ export interface World {
   records: CrmRecord[];
   /** The last attempt for each contact, by its ID. */
   erasures: Map<string, Erasure>;
-  /** Loser → winner. */
+  /** The winner of each merge, by the loser. */
   merges: Map<string, string>;
   logLines: readonly string[];
   /** How often each event happened. */
   events: Map<string, number>;
   /** Texts that users have typed about people. */
   typedTexts: readonly string[];
-  /** True if the CRM does not allow changes to this field of the record now. */
+  /** Returns true if the CRM currently refuses changes to this field of the record. */
   isOutOfReach(id: string, field: string): boolean;
   integrations(): readonly Integration[];
   story: readonly string[];
   violate(what: string): void;
-  /** Opens the product for something that the judge looks at. */
+  /** Opens the product for a check by the judge. */
   withProduct<Result>(work: (application: Application) => Promise<Result>): Promise<Result>;
   snapshot(): Snapshot;
 }
@@ -230,7 +230,7 @@ export function createWorld(
     }
   }
 
-  /** Users' actions in the CRM and in the settings. */
+  /** Plays a user's action in the CRM or in the settings. */
   function inCrm(step: Step): void {
     switch (step.do) {
       case 'delete':
@@ -366,7 +366,7 @@ export function createWorld(
     crm.mergeContact(from, to, { fillsBlanks });
   }
 
-  /** From now on, another run is needed before everything is cleared. */
+  /** Records that another run is needed before everything is cleared. */
   function notSynced(): void {
     for (const erasure of erasures.values()) erasure.isSynced = false;
   }

@@ -9,13 +9,15 @@ import { inParallel } from '../../src/core/parallel.ts';
 import { readBooks } from '../helpers/killed-sync.ts';
 import { type Books, KINDS, type Kind, type Nonprofit, openNonprofit } from './nonprofit.ts';
 
-/** A sync spends most of its time waiting for jobs, so many syncs fit on a small machine. */
+/** The number of syncs at the same time. Syncs mostly wait for jobs, so many fit on a small machine. */
 const AT_ONCE = 6;
 
 /** The second sync settles the work that the killed sync left. It may have to wait once more. */
 const MOST_SYNCS = 4;
 
-/** Contacts whose paid response was lost with the process wait for a user (design, promise 2). */
+/**
+ * The reason of contacts whose paid response was lost with the process, so they wait for a user (design, promise 2).
+ */
 const LOST = 'lost_answer';
 
 describe.concurrent('a sync that is killed at each point between disk and wire', () => {
@@ -62,7 +64,7 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
     return openNonprofit({ kind, world, service, folder: join(folder, name), crmDatabase });
   }
 
-  /** Returns the database of a CRM that has the fields. A file needs none. */
+  /** Returns the database of a CRM that already has the fields. A CSV file needs none. */
   async function prepareCrm(kind: Kind): Promise<string | undefined> {
     if (kind === 'csv') return undefined;
     const nonprofit = await open(kind, `${kind}-template`, undefined);
@@ -72,7 +74,7 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
     return join(folder, `${kind}-template`, 'crm.db');
   }
 
-  /** Returns the result of an undisturbed sync, and the points that it passes. */
+  /** Runs a sync without a kill. Returns its result and the points that it passes. */
   async function undisturbed(kind: Kind, crmDatabase: string | undefined) {
     const nonprofit = await open(kind, `${kind}-undisturbed`, crmDatabase);
     const trace = join(folder, `${kind}.trace`);
@@ -87,10 +89,10 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
   }
 });
 
-/** A kill around a step that changes nothing is the same as a kill after the previous change. */
+/** Steps that change nothing. A kill around such a step is the same as a kill after the previous change. */
 const CHANGES_NOTHING = /^after commit|GET |(progress|results)\/batch|batch\/read/;
 
-/** The progress that a run records for other processes every three seconds. A shorter run never records any. */
+/** A run records its progress for other processes every three seconds. A shorter run never records any. */
 const COMES_WITH_TIME = 'before commit: update runs';
 
 function isOfItsOwn(point: string): boolean {
@@ -98,7 +100,8 @@ function isOfItsOwn(point: string): boolean {
 }
 
 /**
- * True if the credits may be spent and the response is not on disk. Looks at a copy: the next sync recovers the file.
+ * Returns true if credits may have been spent for a response that is not stored. Checks a copy, because the next sync
+ * recovers the file.
  */
 async function mayHaveLostAnswer({ database }: Nonprofit): Promise<boolean> {
   const copy = `${database}.copy`;
@@ -115,9 +118,7 @@ async function mayHaveLostAnswer({ database }: Nonprofit): Promise<boolean> {
   }
 }
 
-/**
- * Kills the first sync at a point, completes the work with other syncs, and reports the differences from `expected`.
- */
+/** Kills the first sync at a point, and completes the work with more syncs. Returns the differences from `expected`. */
 async function killAt(nonprofit: Nonprofit, point: string, expected: Books): Promise<string[]> {
   const killed = await nonprofit.run(['sync', '--json'], { FAILPOINT: point });
   if (killed.signal !== 'SIGKILL') return [`the point was not passed: ${killed.output}`];
@@ -136,7 +137,7 @@ async function killAt(nonprofit: Nonprofit, point: string, expected: Books): Pro
   if (found.spent['enhancements'] !== expected.spent['enhancements']) {
     problems.push(`spent ${found.spent['enhancements']} for enhancements`);
   }
-  // A held contact is not in any network, and no path goes through it.
+  // A held contact is not in any network, and no path leads through it.
   if (held > 0) return [...problems, ...(mayHold ? [] : [`${held} held`])];
   problems.push(...differences(found, expected));
   return problems;
@@ -150,7 +151,7 @@ function differences(found: Books, expected: Books): string[] {
     .map((name) => `${name} is ${there.get(name)}, and was to be ${awaited.get(name)}`);
 }
 
-/** Credits, networks and contacts, each as one text. */
+/** Returns credits, networks and contacts, each as text. */
 function partsOf({ spent, networks, values }: Books): Map<string, string> {
   return new Map(
     [...Object.entries(spent), ...networks, ...values].map(([name, part]) => [

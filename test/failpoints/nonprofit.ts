@@ -18,13 +18,13 @@ export const KINDS = ['csv', 'salesforce', 'hubspot'] as const;
 
 export type Kind = (typeof KINDS)[number];
 
-/** Values of managed fields by contact. */
+/** Values of managed fields, by contact. */
 export type Values = Map<string, Record<string, string>>;
 
 /** The nonprofit's data after all work is done. */
 export interface Books {
   values: Values;
-  /** Donors by the network's name. */
+  /** Donors by network name. */
   networks: Map<string, string[]>;
   /** Credits by bucket. */
   spent: Record<string, number>;
@@ -33,7 +33,7 @@ export interface Books {
 export interface Nonprofit {
   /** The SQLite file of the product. */
   database: string;
-  /** Runs the command line in a separate process. */
+  /** Runs a command in a separate process. */
   run(args: readonly string[], env?: Record<string, string>): Promise<End>;
   books(): Promise<Books>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export interface End {
   output: string;
 }
 
-/** An existing CRM and its part of the settings. */
+/** A CRM, and its part of the settings. */
 interface Crm {
   settings: string;
   groups: string;
@@ -61,9 +61,9 @@ export interface NonprofitOptions {
   kind: Kind;
   world: World;
   service: PartnerSandbox;
-  /** A separate folder. */
+  /** The folder for this nonprofit alone. */
   folder: string;
-  /** The database of a CRM whose fields already exist. Without a database they are created. */
+  /** The database of a CRM whose fields already exist. If undefined, the fields are created. */
   crmDatabase: string | undefined;
 }
 
@@ -225,14 +225,14 @@ async function ask(url: string, token: string): Promise<unknown> {
   return reply.json();
 }
 
-/** Returns the fields of the default map. */
+/** Returns the fields in the default map. */
 async function managedFields(kind: Kind): Promise<string[]> {
   const file = join(import.meta.dirname, `../../config/fields.${kind}.json`);
   const map = z.array(z.object({ to: z.string() })).parse(JSON.parse(await readFile(file, 'utf8')));
   return map.map(({ to }) => to);
 }
 
-/** Returns the written data, without the time, which differs from run to run. */
+/** Returns the written values without the time, which differs from run to run. */
 function managed(record: Record<string, unknown>): Record<string, string> {
   const isOurs = ([name, value]: [string, unknown]) =>
     /donor|warm/i.test(name) && !/enhanced|date/i.test(name) && value !== null && value !== '';

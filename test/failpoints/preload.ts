@@ -1,10 +1,10 @@
 /**
- * Loaded into the product's process before the product itself (`node --import`). It names each point between
- * disk and network, and records the names as the process passes the points. At the requested point, it kills
- * the process with SIGKILL. The product does not know about it.
+ * Loaded into the product's process before the product itself (`node --import`). Names each point between disk and
+ * network, and records the names as the process passes them. At the requested point, kills the process with SIGKILL.
+ * The product does not know about this.
  *
- * - `FAILPOINTS_TRACE`: the file that the names are added to, a line each.
- * - `FAILPOINT`: the name at whose first passing the process is killed.
+ * - `FAILPOINTS_TRACE`: the file that the names are appended to, one name per line.
+ * - `FAILPOINT`: the name of the point at which the process is killed when it first passes it.
  */
 import { appendFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
@@ -19,7 +19,7 @@ function pass(point: string): void {
   if (point === deadly) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Returns the point before a piece of work and the one after it. */
+/** Passes the point before the work and the point after it. */
 async function around<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   pass(`before ${name}`);
   const result = await work();
@@ -31,7 +31,7 @@ watchDatabase();
 watchRequests();
 watchFiles();
 
-/** A transaction is named after what it writes: `commit: insert submissions, update contacts`. */
+/** Names each transaction after what it writes, for example `commit: insert submissions, update contacts`. */
 function watchDatabase(): void {
   const { prepare } = Sqlite.prototype;
   const written = new Set<string>();
@@ -55,7 +55,7 @@ function watchDatabase(): void {
     return statement;
   }
 
-  /** The changes that are on disk once this statement is done. */
+  /** Returns the changes that are on disk after this statement. */
   function keptBy(database: Sqlite.Database, sql: string): string[] {
     const change = changeOf(sql);
     if (change !== null && !database.inTransaction) return [change];
@@ -67,7 +67,7 @@ function watchDatabase(): void {
   }
 }
 
-/** Each transaction of a run touches its lease, so next to other changes the lease means nothing. */
+/** Each transaction of a run also touches its lease, so the lease is named only if nothing else changed. */
 function namesOf(written: ReadonlySet<string>): string[] {
   const others = [...written].filter((name) => name !== 'update integrations').sort();
   return others.length > 0 ? others : [...written];
@@ -81,7 +81,7 @@ function changeOf(sql: string): string | null {
   return verb === undefined ? null : `${verb.toLowerCase()} ${table}`;
 }
 
-/** A request is named after its method and path, with ids and numbers left out. */
+/** Names each request after its method and path, without ids and numbers. */
 function watchRequests(): void {
   const send = globalThis.fetch;
   globalThis.fetch = (input, init) => {
@@ -91,7 +91,7 @@ function watchRequests(): void {
   };
 }
 
-/** Files are named without the parts that differ from run to run. */
+/** Names each file without the parts that differ from run to run. */
 function watchFiles(): void {
   const { open, rename, rm } = fs;
   const nameOf = (path: unknown) => basename(String(path)).replace(/[0-9a-f-]{8,}/g, '*');
@@ -101,7 +101,7 @@ function watchFiles(): void {
   fs.rm = (path, options) => around(`rm ${nameOf(path)}`, () => rm(path, options));
   fs.open = async (path, ...rest) => {
     const handle = await open(path, ...rest);
-    // The name of a folder is of no meaning.
+    // The names of folders do not matter.
     if (isOfDatabase(path) || !basename(String(path)).includes('.')) return handle;
     const { sync, datasync } = handle;
     handle.sync = () => around(`sync ${nameOf(path)}`, () => sync.call(handle));

@@ -1,6 +1,6 @@
 /**
- * Tests a field map that writes to fields by which a contact is identified. Each value would count as a
- * change of the contact, and cost a credit.
+ * Tests a field map that writes to fields by which a contact is identified. Each written value would count as a change
+ * of the contact, and cost a credit.
  */
 import { expect, it } from 'vitest';
 import { plainField } from '../../src/core/crm-field.ts';

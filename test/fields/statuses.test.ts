@@ -32,7 +32,7 @@ const FIELDS = {
 
 const UNKNOWN = { firstName: 'Zyxw', lastName: 'Qqqqqvv', addresses: ['1 Nowhere Rd, Nome, AK'] };
 
-/** A service that responds with a profile that has a different last name. */
+/** A service whose profiles have a different last name. */
 const withAnotherLastName: SyncWorldOptions['partner'] = (client) => ({
   ...client,
   async readResults(ids, signal) {
@@ -44,7 +44,7 @@ const withAnotherLastName: SyncWorldOptions['partner'] = (client) => ({
   },
 });
 
-/** A store that records nothing once a status was written. */
+/** Returns a store that fails to record that a status was written. */
 function withoutNotes({ store, connector }: SyncDeps): Pick<SyncDeps, 'store' | 'connector'> {
   let isWritten = false;
   return {
@@ -70,7 +70,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** Opens a CRM whose users see each contact's status. */
+/** Opens a CRM in which users see each contact's status. */
 async function open(options: SyncWorldOptions = {}) {
   const made = await createForgetWorld({
     ...options,
@@ -116,7 +116,7 @@ describe('the status of contacts in the CRM', () => {
     const ids = await world.addPeople(30);
     for (let count = 0; count < 5; count += 1) world.crm.addContact(UNKNOWN);
     const { contacts } = await world.sync();
-    // One write for a profile with its status, and one for each other contact.
+    // One write for each profile with its status, and one for each contact without a profile.
     expect(world.crm.writes).toHaveLength(ids.length + 5);
     expect(contacts.written).toBe(ids.length);
     const spent = await world.spent();
@@ -141,7 +141,7 @@ describe('the status of contacts in the CRM', () => {
     const { contacts } = await world.sync();
     expect(contacts.submitted).toBe(1);
     expect([statusOf(world, id), sinceOf(world, id)]).toEqual(['Written', since]);
-    // Dates are compared to the second, because Salesforce stores seconds.
+    // Dates are compared by the second, because Salesforce stores seconds.
     await sleep(1_000);
     world.crm.editContact(id, { optedOut: true });
     await world.sync();
@@ -185,7 +185,7 @@ describe('the status of contacts in the CRM', () => {
     world.crm.lock(locked, 9);
     await world.sync();
     expect(statusOf(world, failing)).toBeNull();
-    // Only a lock's message says that another user is working.
+    // Only a lock's error says that another user is working on the record.
     const rows = await findContacts(world.store.reader, 'riverside', [enhanced, locked]);
     expect(rows.get(enhanced)?.outcomeReason).toBe('crm_passing');
     expect(rows.get(locked)?.outcomeReason).toBe('crm_busy');
@@ -230,7 +230,7 @@ describe('the status of contacts in the CRM', () => {
     const stopped = await world.sync({ stages: { before: [], after: [cutOff] } });
     expect(stopped.reason?.message).toBe('The process ended.');
     expect(statusOf(world, id)).toBe('Unknown');
-    // A different status, so the status in the CRM must be recognised as ours.
+    // The status changes, so the connector must recognise the status in the CRM as ours.
     world.crm.editContact(id, { optedOut: true });
     await world.sync();
     expect(statusOf(world, id)).toBe('Opted out');
@@ -325,10 +325,10 @@ describe('statusOf', () => {
     ['written', { ...AT_REST, reason: 'deceased', enhancedAt: 1 }],
     ['unknown', { ...AT_REST, reason: 'rejected_by_person' }],
     ['held', { ...AT_REST, state: 'held', reason: 'lost_answer' }],
-    // Work is in progress: the existing status remains until there is a better one.
+    // Work is in progress, so the existing status remains until there is a better one.
     ['unknown', { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'unknown' }],
     [null, { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'held' }],
-    // No status is written for people who were erased or might have been erased.
+    // No status is written for people who were erased or may have been erased.
     [null, { ...AT_REST, state: 'held', reason: 'forgotten_person' }],
     [null, { ...AT_REST, reason: 'forgotten' }],
   ] as const)('is %s for %o', (status, standing) => {

@@ -6,7 +6,7 @@ import { NET_WORTH, open } from '../sync/worlds.ts';
 
 const TYPED = 'Ask Maria';
 
-/** Opens a world in which a user types a value into the first contact right before it is written for the first time. */
+/** Opens a world in which a user types a value into the first contact, right before its first write. */
 async function openTyped(when: 'always' | 'unlessEdited' | 'ifEmpty') {
   const world = await open({
     integration: {
@@ -21,7 +21,7 @@ async function openTyped(when: 'always' | 'unlessEdited' | 'ifEmpty') {
     let left = times;
     world.crm.before((operation) => {
       if (operation !== 'write' || left === 0) return;
-      // Called once for the write, and once for each change in it.
+      // Called once for the write, and once for each change in the write.
       left -= 1;
       world.crm.setValue(id, NET_WORTH, value);
       after();
@@ -40,7 +40,7 @@ it.each(['unlessEdited', 'ifEmpty'] as const)(
     const report = await world.sync();
     expect(world.crm.valueOf(id, NET_WORTH)).toBe(TYPED);
     expect(world.crm.valueOf(id, 'Donor ID')).not.toBeNull();
-    // It is the user's value, so the next run and an undo leave it alone.
+    // The value belongs to the user, so the next run and an undo do not change it.
     await world.sync({ full: true });
     await undo(report.id);
     expect(world.crm.valueOf(id, NET_WORTH)).toBe(TYPED);

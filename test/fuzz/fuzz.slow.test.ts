@@ -4,7 +4,7 @@ import { Drop, type Edge } from '../../bench/scenarios/fuzz/edge.ts';
 import { fuzzEdges } from '../../bench/scenarios/fuzz.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 
-/** `npm run bench -- fuzz --inputs 1000000` sends more of them. */
+/** The number of inputs. `npm run bench -- fuzz --inputs 1000000` sends more. */
 const INPUTS = 4_000;
 
 describe('what others write', () => {

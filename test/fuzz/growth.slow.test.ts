@@ -1,7 +1,4 @@
-/**
- * Checks that no parser takes much longer than four times the time for four times the input, whatever the
- * input.
- */
+/** Checks that four times the input takes every parser about four times as long, whatever the input. */
 import { expect, it } from 'vitest';
 import { bulkEdge, csvCellEdge, csvFileEdge, journalEdge } from '../../bench/scenarios/fuzz/csv.ts';
 import type { Edge } from '../../bench/scenarios/fuzz/edge.ts';
@@ -10,14 +7,17 @@ import { openImportEdge } from '../../bench/scenarios/fuzz/imports.ts';
 import { filterEdge, openSettingsEdge } from '../../bench/scenarios/fuzz/settings.ts';
 import { createRandom } from '../simulation/random.ts';
 
-/** Four times the input may take six times as long: the excess over linear growth is noise, never quadratic growth. */
+/**
+ * Four times the input may take six times as long. The excess over linear growth is noise, and far less than quadratic
+ * growth.
+ */
 const MOST_TIMES = 6;
-/** Below this, the clock is too imprecise. */
+/** Shorter times cannot be measured precisely. */
 const LEAST_MS = 15;
 const RUNS = 3;
 const KB = 1_024;
 
-/** Each piece causes some parser to look ahead, back or deeper. */
+/** Each piece makes some parser look ahead, back or deeper. */
 const PIECES = [
   ...['(', '[', '{', '<', '"', '""', "'", ',', ';', '\t', '\r', '\n', '\r\n', ' ', '\\', '%', '&'],
   ...[
@@ -51,7 +51,7 @@ const PIECES = [
   ...['ä(ß)', '\u{1f600}', '\u200d', 'a\n  ', 'x,', '"x",', '{"a":', '[1,', '\0'],
 ];
 
-/** The edges, and the largest input that each accepts. */
+/** The parsers at the product's edges, each with the largest input it accepts. */
 const EDGES: readonly (readonly [string, number, () => Edge | Promise<Edge>])[] = [
   ['CSV files', 128 * KB, () => csvFileEdge],
   ['cells of CSV', 64 * KB, () => csvCellEdge],
@@ -99,7 +99,9 @@ it('notices a reader that takes the square of its input', async () => {
   expect(whole / Math.max(quarter, LEAST_MS)).toBeGreaterThan(MOST_TIMES);
 });
 
-/** Processor time, so the machine's other work does not count; the smallest of several measurements. */
+/**
+ * Returns the smallest of several measurements. Measures processor time, so other work on the machine does not count.
+ */
 async function leastMs(edge: Edge, start: string, piece: string, size: number): Promise<number> {
   const bytes = Buffer.from(start + piece.repeat(Math.ceil(size / Buffer.byteLength(piece))));
   let least = Number.POSITIVE_INFINITY;
@@ -109,7 +111,7 @@ async function leastMs(edge: Edge, start: string, piece: string, size: number): 
     try {
       await edge.read(input);
     } catch {
-      // Only the time matters, whether or not the input is refused.
+      // Only the time matters, even if the input is refused.
     }
     const { user, system } = process.cpuUsage(before);
     least = Math.min(least, (user + system) / 1_000);

@@ -1,13 +1,12 @@
 /**
- * Creates workbooks like a spreadsheet program. They are created without our libraries, so no reader checks its own
- * output.
+ * Creates workbooks like a spreadsheet program. Does not use our libraries, so no reader is tested with its own output.
  */
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A cell: text, or a number with the place of its format in `FORMATS`. */
+/** A cell: a text, or a number with the name of its format in `FORMATS`. */
 export type WorkbookCell = string | { number: number; format?: keyof typeof FORMATS } | boolean;
 
-/** Formats of numbers, by their place in the styles below. */
+/** The number formats, by their index in the styles below. */
 const FORMATS = { general: 0, zip: 1, date: 2, money: 3 } as const;
 
 const STYLES = `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">
@@ -16,7 +15,7 @@ const STYLES = `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheet
 <cellStyleXfs count="1"><xf/></cellStyleXfs>
 <cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="165" applyNumberFormat="1"/><xf numFmtId="166" applyNumberFormat="1"/></cellXfs></styleSheet>`;
 
-/** Creates the bytes of a workbook with these sheets. */
+/** Returns the bytes of a workbook with these sheets. */
 export function aWorkbook(
   sheets: Readonly<Record<string, readonly (readonly (WorkbookCell | null)[])[]>>,
 ): Buffer {
@@ -61,7 +60,7 @@ function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-/** Returns the bytes of an archive with these texts. */
+/** Returns the bytes of a zip archive with these files. */
 export function zip(files: Readonly<Record<string, string>>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

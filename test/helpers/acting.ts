@@ -1,6 +1,6 @@
 /**
- * Characters that control a terminal, or that a reader cannot see. No output may contain them. Line breaks
- * and tabs are allowed.
+ * Matches characters that control a terminal or that a reader cannot see. No output may contain them. Line breaks and
+ * tabs are allowed.
  */
 export const ACTING = new RegExp(
   [
@@ -12,13 +12,13 @@ export const ACTING = new RegExp(
 );
 
 /**
- * Characters that terminals act on: for the clipboard, the screen, the eighth bit, the title, a colour and the text
- * direction.
+ * Texts that terminals act on. They change the clipboard, the screen, the title, a colour and the text direction, also
+ * with 8-bit control characters.
  */
 export const ACTS = [
   ...['\u001b]52;c;cm0gLXJmIC8=\u0007', '\u001b[2J\u001b[1;1H', '\u009b31m', '\u009d0;t\u009c'],
   ...['\u001b[31m', '\u001bP1$r\u001b\\', '\u001bc', '\u0007', '\b', '\u202e', '\u2066', '\u200f'],
 ].join('');
 
-/** A few of them, for names that are not to be long. */
+/** A few of them, for names that must be short. */
 export const FEW_ACTS = '\u001b]0;x\u0007\u009b2J\u202e';

@@ -1,6 +1,6 @@
-/** A minimal browser for signing in: it handles redirects, cookies and one form. */
+/** A minimal browser for signing in. It handles redirects, cookies and one form. */
 
-/** The address and page that a browser has reached. */
+/** The address that a browser has reached, and its page. */
 export interface Page {
   url: URL;
   status: number;
@@ -11,15 +11,15 @@ export interface Page {
 export interface Browser {
   /** Opens an address and follows all redirects. */
   open(address: string | URL): Promise<Page>;
-  /** Presses a button on a CRM's consent page. */
+  /** Presses a button on the CRM's consent page. */
   decide(page: Page, decision: 'allow' | 'deny'): Promise<Page>;
-  /** Opens an address without following redirects. Returns the redirect's target, or null if there is none. */
+  /** Opens an address without following redirects. Returns the redirect's target, or null. */
   peek(address: string | URL): Promise<URL | null>;
 }
 
 const MAX_REDIRECTS = 10;
 
-/** Creates a new browser without cookies. `served` has the real addresses of public addresses, by origin. */
+/** Creates a browser without cookies. `served` maps public origins to their real addresses. */
 export function createBrowser(served: Readonly<Record<string, string>> = {}): Browser {
   const cookies = new Map<string, Map<string, string>>();
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** The inputs of a build. The stand-ins are included for `donor-sync demo`. */
+/** The inputs of a build. It includes the stand-ins, because `donor-sync demo` needs them. */
 const SOURCES = [
   ...[
     'src',
@@ -31,16 +31,18 @@ const SOURCES = [
   ],
 ];
 
-/** Creates the built product, in a separate folder: pages are written in JSX, which Node does not read. */
+/**
+ * Builds the product in a separate folder. A build is needed because pages are written in JSX, which Node cannot run.
+ */
 export async function buildProduct(): Promise<{ main: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-built-'));
-  // Users without rights also run it.
+  // Users without special rights also run it.
   await chmod(folder, 0o755);
   for (const name of SOURCES) {
     await cp(join(CHECKOUT, name), join(folder, name), { recursive: true });
   }
   await symlink(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
-  // The build's types, which take most of its time, are not needed by the program.
+  // Skips the type declarations, which take most of the build's time and which the program does not need.
   for (const script of ['scripts/bundle.ts', 'scripts/finish-build.ts', 'scripts/docs.ts']) {
     await promisify(execFile)(process.execPath, [script], { cwd: folder });
   }

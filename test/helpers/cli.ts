@@ -29,39 +29,39 @@ import { controlService, type ServiceControl } from './service-control.ts';
 /** The key that encrypts secrets in a Postgres database. */
 export const SECRET_KEY = generateKey('test');
 
-/** How a process of the command line ended. */
+/** How a command's process ended. */
 export interface CliEnd {
   exitCode: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** A command-line process that keeps running. */
+/** A command in a process that keeps running. */
 export interface CliProcess {
   child: ChildProcessWithoutNullStreams;
   ended: Promise<CliEnd>;
 }
 
-/** A service over HTTP, CSV files in a folder and settings for them. */
+/** A service over HTTP, and CSV files in a folder with settings for them. */
 export interface CliWorld {
   service: PartnerSandbox;
-  /** The path of a file in the folder. */
+  /** Returns the path of a file in the folder. */
   path(name: string): string;
   /**
-   * Runs `donor-sync …` to its end, in this process, which saves loading the program each time. `user` of the machine
-   * is anna by default.
+   * Runs `donor-sync …` and waits until it ends. Runs it in this process, which saves loading the program each time.
+   * `user` is the machine's user, by default anna.
    */
   run(args: readonly string[], env?: Record<string, string>, user?: string): Promise<CliEnd>;
-  /** Runs it with `--json` and reads the document. */
+  /** Runs a command with `--json` and returns the parsed output. */
   runJson<Document>(args: readonly string[], schema: z.ZodType<Document>): Promise<Document>;
-  /** Starts it in a separate process, which can be killed and runs next to others. */
+  /** Starts a command in a separate process, which can be killed and can run next to others. */
   start(args: readonly string[], env?: Record<string, string>): Promise<CliProcess>;
-  /** The rows of a CSV file of the folder. */
+  /** Returns the rows of a CSV file in the folder. */
   rows(name?: string): Promise<Record<string, string>[]>;
   saveRows(rows: readonly Record<string, string>[], name?: string): Promise<void>;
-  /** Charges minus refunds for the enhancements bucket. */
+  /** Returns the charges minus the refunds of the enhancements bucket. */
   spent(): Promise<number>;
-  /** Methods and paths of the requests to the service. */
+  /** Returns the methods and paths of the requests to the service. */
   requests(): Promise<string[]>;
   putFaults(rules: unknown): Promise<void>;
   close(): Promise<void>;
@@ -69,15 +69,15 @@ export interface CliWorld {
 
 export interface CliWorldOptions {
   service?: PartnerSandboxOptions;
-  /** The clock of commands in this process. By default, the machine's clock. */
+  /** The clock for commands in this process. Defaults to the machine's clock. */
   clock?: Clock;
-  /** How many contacts the CSV file has. Defaults to 12. */
+  /** The number of contacts in the CSV file. Defaults to 12. */
   people?: number;
-  /** Lines of YAML, indented by four, that are added to the integration. */
+  /** Lines of YAML, indented by four, that are added to the client's settings. */
   settings?: string;
-  /** Ids of the integrations, each with a CSV file `ID.csv`; only `riverside` by default. */
+  /** Ids of the clients, each with a CSV file `ID.csv`. Defaults to only `riverside`. */
   integrations?: readonly string[];
-  /** An empty Postgres database, which is then migrated; a SQLite file by default. */
+  /** The URL of an empty Postgres database, which is then migrated. Defaults to a SQLite file. */
   databaseUrl?: string | undefined;
 }
 
@@ -131,7 +131,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   return world;
 }
 
-/** The maximum time until a process has submitted people. */
+/** The maximum time until a process submits people. */
 const SUBMIT_TIMEOUT_MS = 60_000;
 const LOOK_INTERVAL_MS = 50;
 
@@ -149,7 +149,10 @@ export async function startAndSubmit(
   throw new Error(`no contact was submitted: ${(await sync.ended).stderr}`);
 }
 
-/** The dependencies that `src/wiring.ts` creates from the process, created here from a folder and variables. */
+/**
+ * Runs a command with dependencies made from a folder and variables. `src/wiring.ts` creates the same dependencies from
+ * the process.
+ */
 async function runHere(
   args: readonly string[],
   cwd: string,
@@ -189,7 +192,7 @@ async function runHere(
     deps,
     args,
   );
-  // By then, the last output has passed through the streams.
+  // By now, the last output has passed through the streams.
   await setImmediate();
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }

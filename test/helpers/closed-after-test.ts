@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 
-/** Calls `open` for the current test, and closes the result when that test is over. */
+/** Calls `open` for the current test, and closes the result when the test is over. */
 export function closedAfterTest<Options, Opened extends { close(): Promise<void> }>(
   open: (options?: Options) => Promise<Opened>,
 ): (options?: Options) => Promise<Opened> {

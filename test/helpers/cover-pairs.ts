@@ -1,9 +1,12 @@
-/** Dimensions of a variant: for each, the choices that exclude each other. Each choice is a part of the variant. */
+/**
+ * The dimensions of a variant. Each dimension is a list of choices that exclude each other, and each choice is a part
+ * of the variant.
+ */
 export type Dimensions<Variant extends object> = readonly (readonly [Variant, ...Variant[]])[];
 
 /**
- * Returns few variants that contain every choice of each dimension together with every choice of every other dimension. All
- * combinations would be thousands, and two choices that get into each other's way are in one of these.
+ * Returns a few variants that together contain every pair of choices from different dimensions. All combinations would
+ * be thousands. If two choices conflict, at least one of these variants contains both.
  */
 export function coverPairs<Variant extends object>(dimensions: Dimensions<Variant>): Variant[] {
   const left = new Set<string>();
@@ -30,7 +33,7 @@ export function coverPairs<Variant extends object>(dimensions: Dimensions<Varian
   }
 }
 
-/** Starts with a pair that is left, and adds the choice of each dimension that is in most of the pairs that are left. */
+/** Starts with a remaining pair, and adds from each dimension the choice that is in most of the remaining pairs. */
 function complete(
   dimensions: Dimensions<object>,
   left: ReadonlySet<string>,
@@ -57,5 +60,5 @@ function pair(one: number, choice: number, other: number, otherChoice: number): 
   return `${one} ${choice} ${other} ${otherChoice}`;
 }
 
-/** True if a test should run all variants in full, which takes many minutes: `ALL_VARIANTS=1`. */
+/** True with `ALL_VARIANTS=1`. Tests then run all variants in full, which takes many minutes. */
 export const RUNS_ALL_VARIANTS = process.env['ALL_VARIANTS'] === '1';

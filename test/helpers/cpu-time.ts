@@ -1,7 +1,4 @@
-/**
- * Starts counting the CPU time of this thread in milliseconds, which other programs on the machine do not
- * affect.
- */
+/** Starts measuring the CPU time of this thread (ms), which other programs on the machine do not affect. */
 export function startCpuTime(): () => number {
   const before = process.threadCpuUsage();
   return () => {
@@ -11,8 +8,8 @@ export function startCpuTime(): () => number {
 }
 
 /**
- * Measures the processor time of this thread in milliseconds: the least of three measurements, or the first below
- * `enoughMs`. Earlier tests leave garbage in this thread, and collecting it disturbs one measurement but not all three.
+ * Measures the CPU time of this thread (ms). Returns the smallest of three measurements, or the first below `enoughMs`.
+ * Earlier tests leave garbage in this thread, and collecting it disturbs one measurement but not all three.
  */
 export async function leastCpuTimeMs(
   enoughMs: number,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { controlService, type ServiceControl } from './service-control.ts';
 
-/** A folder with a contact list of people of the service, and settings that sync it. */
+/** A folder with a contact list of people whom the service knows, and settings that sync it. */
 export interface CsvFolder {
   folder: string;
   /** The path of the settings file. */
@@ -17,9 +17,9 @@ export async function openCsvFolder(
   sandbox: { rootUrl: string; baseUrl: string; apiKey: string },
   options: {
     people: number;
-    /** The database's URL. Defaults to a database in the folder. */
+    /** The database URL. Defaults to a database in the folder. */
     database?: string;
-    /** Settings of the integration other than its key and its list. `id` names it. */
+    /** The client's settings, except its key and its contact list. `id` names the client. */
     integration: { id: string } & Record<string, unknown>;
   },
 ): Promise<CsvFolder> {
@@ -47,7 +47,7 @@ export async function openCsvFolder(
     ...options.integration,
   };
   const { database = 'sqlite:store.db' } = options;
-  // JSON is YAML.
+  // Every JSON document is also valid YAML.
   await writeFile(settings, JSON.stringify({ database, integrations: [integration] }));
   return { folder, settings, service, remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../src/privacy/statements/erasures.ts';
 import type { Store } from '../../src/store.ts';
 
-/** Does something with an integration's lease: the lease in force, or a new one. */
+/** Calls a function with a client's current lease, or with a new one. */
 export async function withLeaseOf<Result>(
   store: Store,
   integrationId: string,
@@ -24,7 +24,7 @@ export async function withLeaseOf<Result>(
   return result;
 }
 
-/** Erases a contact from the store, as `forget` does at its end. */
+/** Erases a contact from the store, as the last step of `forget` does. */
 export function eraseContact(
   store: Store,
   integrationId: string,
@@ -34,7 +34,7 @@ export function eraseContact(
   return withLeaseOf(store, integrationId, (lease) => eraseFromStore(store, lease, crmId, options));
 }
 
-/** The same, with the contact's identity, so other records of that person are also known. */
+/** Erases a contact together with its identity, so other records of the person are also recognised. */
 export async function erasePerson(
   store: Store,
   integrationId: string,

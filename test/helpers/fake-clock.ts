@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/core/clock.ts';
 
-/** A clock that does not move until a test moves it. */
+/** A clock that moves only when a test moves it. */
 export interface FakeClock extends Clock {
-  /** Moves the clock forward. Wakes each sleeper at its time, and lets it continue before waking the next sleeper. */
+  /** Moves the clock forward. Wakes each sleeper at its time, and lets it continue before the next one wakes. */
   advance(ms: number): Promise<void>;
-  /** Moves forward to the next sleeper's time. Does not move if there is no sleeper. */
+  /** Moves forward to the next sleeper's time. Does nothing if nobody sleeps. */
   advanceToNext(): Promise<void>;
-  /** How many sleep now. */
+  /** Returns the number of current sleepers. */
   sleepers(): number;
 }
 

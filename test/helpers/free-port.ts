@@ -1,14 +1,11 @@
 import { createServer } from 'node:http';
 import { listen } from '../../testbed/serving.ts';
 
-/**
- * Above the ports that only administrators can open, and below the ports that a machine assigns when any port is
- * requested.
- */
+/** Above the ports that only administrators can open, and below the ports that the system assigns automatically. */
 const [FIRST, LAST] = [12_000, 32_000];
 const MAX_TRIES = 100;
 
-/** A port that stays free until it is used: no server or connection in another test can take it by chance. */
+/** Returns a port that stays free until it is used. No other server or connection in the tests takes it by chance. */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));

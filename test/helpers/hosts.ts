@@ -6,13 +6,13 @@ import { sql } from 'kysely';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 
-/** A separate machine, as far as a process can be one. */
+/** Simulates a separate machine, as far as a process can. */
 export interface Host {
   name: string;
   clockAheadMs: number;
 }
 
-/** The programs that run on the hosts. */
+/** The program and the data that the hosts share. */
 export interface HostedSync {
   /** The program: `src/main.ts` or `dist/src/main.js`. */
   program: string;
@@ -22,11 +22,11 @@ export interface HostedSync {
 
 const AS_ANOTHER_HOST = join(import.meta.dirname, 'as-another-host.ts');
 
-/** A sync that does not finish within this many starts is stuck. */
+/** A sync that needs more starts than this is stuck. */
 const MAX_STARTS = 120;
 const PAUSE_MS = 500;
 
-/** Starts one process of a command on a host. */
+/** Starts a command in a process on a host. */
 export function startOn(
   { name, clockAheadMs }: Host,
   { program, settings, env = {} }: HostedSync,
@@ -42,29 +42,29 @@ export function startOn(
   );
 }
 
-/** Starts the sync on a host until it finishes. Resolves with the exit codes, in order. */
+/** Starts the sync on a host again and again until it finishes. Returns the exit codes in order. */
 export async function syncOn(host: Host, sync: HostedSync): Promise<(number | null)[]> {
   const codes: (number | null)[] = [];
   for (let start = 0; start < MAX_STARTS; start++) {
     const [code] = await once(startOn(host, sync), 'exit');
     codes.push(code);
     if (code === 0) return codes;
-    // Another host is working on it, or has taken it over.
+    // With code 3, another host is working on the sync or has taken it over.
     if (code !== 3) throw new Error(`The sync on ${host.name} ended with code ${code}`);
     await sleep(PAUSE_MS);
   }
   throw new Error(`The sync on ${host.name} never came to its end`);
 }
 
-/** The credits according to a database's books. */
+/** The credits recorded in a database. */
 export interface HostedBooks {
-  /** Jobs that cost a credit. */
+  /** The number of jobs that cost a credit. */
   paid: number;
-  /** Submissions that are not settled. */
+  /** The number of submissions that are not settled. */
   open: number;
 }
 
-/** Reads the books of a database, even while others write to it. */
+/** Reads the records of credits in a database, even while others write to it. */
 export async function readHostedBooks(url: string): Promise<HostedBooks> {
   const { db, close } = await openDatabase<Tables>(url);
   try {
@@ -88,13 +88,13 @@ export async function readHostedBooks(url: string): Promise<HostedBooks> {
 
 const LOOK_MS = 100;
 const MAX_LOOKS = 300;
-/** A request is sent right after its intent is on disk. */
+/** A request is sent within this time after its intent is stored. */
 const LEAVES_WITHIN_MS = 300;
 
-/** Resolves once a submission has been sent. */
+/** Waits until a submission has been sent. */
 export async function untilSubmitting(url: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look++) {
-    // The first process may still be making the tables.
+    // The first process may still be creating the tables.
     const { open } = await readHostedBooks(url).catch(() => ({ open: 0 }));
     if (open > 0) return sleep(LEAVES_WITHIN_MS);
     await sleep(LOOK_MS);
@@ -102,7 +102,7 @@ export async function untilSubmitting(url: string): Promise<void> {
   throw new Error('Nothing was submitted');
 }
 
-/** Kills a process like a power cut, and waits for its end. */
+/** Kills a process without warning, like a power failure, and waits until it has ended. */
 export async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGKILL');

@@ -4,25 +4,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { z } from 'zod';
 
-/** A sync that is killed repeatedly until it is done. */
+/** A sync that is killed again and again until it is done. */
 export interface KilledSync {
   /** The program: `src/main.ts` or `dist/src/main.js`. */
   program: string;
   settings: string;
-  /** The SQLite file of the settings. */
+  /** The SQLite file that the settings name. */
   database: string;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   random: () => number;
-  /** The latest moment of a kill after the process's start, in milliseconds. */
+  /** The latest time of a kill after the process has started (ms). */
   latestKillMs: number;
 }
 
-/** A sync that does not finish within this many starts is stuck. */
+/** A sync that needs more starts than this is stuck. */
 const MAX_STARTS = 500;
 
 /**
- * Starts the sync, kills it with SIGKILL at a random moment, and starts it again, until it finishes without being
- * killed. Resolves with the number of kills.
+ * Starts the sync, kills it with SIGKILL at a random moment, and starts it again, until it finishes without a kill.
+ * Returns the number of kills.
  */
 export async function killUntilDone(sync: KilledSync, mostKills: number): Promise<number> {
   let kills = 0;
@@ -48,17 +48,17 @@ export async function killUntilDone(sync: KilledSync, mostKills: number): Promis
   throw new Error(`The sync was started ${MAX_STARTS} times and never came to its end`);
 }
 
-/** The credits according to the store when everything is done. */
+/** The credits that the store has recorded after everything is done. */
 export interface Books {
-  /** Contacts by outcome reason. */
+  /** The number of contacts by outcome reason. */
   outcomes: Map<string, number>;
-  /** Jobs that cost a credit. */
+  /** The number of jobs that cost a credit. */
   paidJobs: number;
   /** Contacts with more than one job that cost a credit. */
   paidTwice: string[];
-  /** Submissions that are still open. */
+  /** The number of submissions that are still open. */
   openSubmissions: number;
-  /** Credits that the submissions have cost. Lost submissions that are held together count once. */
+  /** The credits that the submissions cost. Lost submissions that are held together count once. */
   charged: number;
   /** The maximum number of submissions that were open at the same time. */
   mostOpen: number;
@@ -68,10 +68,10 @@ const countSchema = z.object({ count: z.number() });
 const outcomeSchema = z.object({ outcome_reason: z.string(), count: z.number() });
 const idSchema = z.object({ crm_id: z.string() });
 
-/** A job that another contact's credit paid for cost no credit itself. */
+/** A job that shares another contact's credit did not cost a credit itself. */
 const IS_PAID = "state <> 'unpaid' and shared_from is null";
 
-/** Reads the payments from a store that no process is writing to any more. */
+/** Reads the payments from a store to which no process writes any more. */
 export function readBooks(database: string): Books {
   const db = new Sqlite(database, { readonly: true });
   const count = (sql: string) => countSchema.parse(db.prepare(sql).get()).count;

@@ -1,18 +1,21 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** A request at which to kill the caller. */
+/** The request at which the caller is killed. */
 export interface KillPoint {
   method: string;
   path: RegExp;
-  /** Before the request is passed on, or after it was done and before the caller knows. */
+  /**
+   * `before`: before the request is forwarded. `after`: after it was processed, but before the caller gets the
+   * response.
+   */
   when: 'before' | 'after';
 }
 
-/** A proxy on this machine that kills its caller once, at a request of the test's choice. */
+/** A proxy on this machine that kills its caller once, at a request that the test chooses. */
 export interface KillingProxy {
   url: string;
-  /** Arms it. Resolves when the caller was killed. */
+  /** Waits for the request. Resolves after the caller was killed. */
   killAt(point: KillPoint, kill: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }

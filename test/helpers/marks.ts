@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Returns the marks that occur in the bytes: in clear, in base64 at any position, in hex or in UTF-16. */
+/** Returns the marks that occur in the bytes, as plain text, in base64 at any position, in hex or in UTF-16. */
 export function marksIn(bytes: Buffer, marks: readonly string[]): string[] {
   const text = bytes.toString('latin1');
   const lower = text.toLowerCase();
@@ -31,7 +31,9 @@ function formsOf(mark: string): { exact: string[]; hex: string[] } {
   };
 }
 
-/** The part of each of the three alignments that does not depend on the bytes around it. */
+/**
+ * Returns the parts of the base64 text that do not depend on the surrounding bytes, for each of the three alignments.
+ */
 function base64Of(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes]);

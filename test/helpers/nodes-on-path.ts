@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 
-/** A Node on this machine that does not come from a package. */
+/** A Node that is installed on this machine and not part of an npm package. */
 export interface NodeOnPath {
-  /** The folder it is in, for a PATH that begins with it. */
+  /** The folder that contains it. A PATH that starts with this folder uses it. */
   folder: string;
   major: number;
 }
 
-/** Every Node on the path that is not in a `node_modules`. */
+/** Returns every Node on the path that is not inside a `node_modules` folder. */
 export function nodesOnPath(): NodeOnPath[] {
   const folders = new Set(
     (process.env['PATH'] ?? '')

@@ -1,9 +1,12 @@
-/** Databases that this version rejects by name. */
+/** Databases that this version recognises and rejects. */
 import { type Kysely, sql } from 'kysely';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/tables/tables.ts';
 
-/** A database as version 0.1.0 left it: many migrations, and no hash of the first migration. */
+/**
+ * Changes a database so that it looks as version 0.1.0 left it, with many migrations and no hash of the first
+ * migration.
+ */
 export async function version010<Tables>(db: Kysely<Tables>): Promise<void> {
   await sql`create table donor_sync_migration (name text primary key, timestamp text)`.execute(db);
   for (const name of ['0001-ground', '0002-shared-profiles', '0003-service']) {
@@ -12,7 +15,7 @@ export async function version010<Tables>(db: Kysely<Tables>): Promise<void> {
   await sql`create table contacts (crm_id text primary key)`.execute(db);
 }
 
-/** As another pre-release of 1.0.0 left it. */
+/** Changes a database so that it looks as another pre-release of 1.0.0 left it. */
 export async function otherGround(db: Database): Promise<void> {
   await migrateToLatest(db);
   await sql`update donor_sync_ground set hash = '0f0f0f'`.execute(db);

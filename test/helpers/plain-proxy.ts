@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 
-/** The differences between a proxy and a proxy that only has `proxy_pass`. */
+/** How a proxy differs from one that has only `proxy_pass`. */
 export interface PlainProxyOptions {
-  /** Passes on the name that it was called by, instead of the address behind it. */
+  /** Forwards the host name of the request, instead of the address behind the proxy. */
   keepsHost?: boolean;
-  /** Adds the caller's address to `X-Forwarded-For`. Here this address, so tests can have many callers. */
+  /** Added to `X-Forwarded-For` as the caller's address, so tests can simulate many callers. */
   forwardedFor?: string;
 }
 

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { z } from 'zod';
 
-/** The network in front of a Postgres server, as a test wants it to fail. */
+/** A proxy in front of a Postgres server that fails when a test wants it to. */
 export interface PostgresProxy {
   /** The URL of the same database, through the proxy. */
   url: string;
-  /** Drops all connections, and accepts no new connection for this long. */
+  /** Drops all connections, and accepts no new connections for this long. */
   goAway(ms: number): void;
   /**
-   * Drops the connection on which a query comes that holds `at`, once: before the query arrives, or
-   * after it was carried out and before its answer leaves. With `within`, only in a transaction that
-   * has asked something holding that. Nothing can connect for `awayMs` afterwards.
+   * Drops the connection once, when a query that contains `at` arrives on it. This happens before the query reaches the
+   * server, or after its execution and before its response is sent. With `within`, this happens only in a transaction
+   * that has also sent a query containing that text. After that, nobody can connect for `awayMs`.
    */
   cut(where: Cut): void;
-  /** How often something was cut. */
+  /** Returns how often a connection was cut. */
   cuts(): number;
   close(): Promise<void>;
 }
@@ -49,13 +49,13 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     let asked = '';
     let isLast = false;
     for (const socket of pair) {
-      // Each side's actions are forwarded to the other. How a connection broke off does not matter here.
+      // Each side's end is forwarded to the other side. How a connection broke does not matter here.
       socket.on('error', () => undefined);
       socket.on('close', () => drop(pair));
     }
     client.on('data', (data) => {
       const text = data.toString('latin1');
-      // Queries end with a zero; a transaction begins with a separate query.
+      // Queries end with a zero byte. A transaction begins with a separate query.
       asked = text.includes('begin\0') ? text : asked + text;
       const struck = strikes(text, asked);
       if (struck?.moment === 'before') return goAwayFor(struck);

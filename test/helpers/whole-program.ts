@@ -16,17 +16,17 @@ export interface ProgramEnd {
 export interface ProgramOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** True for a terminal of 200 columns instead of pipes. */
+  /** True to simulate a terminal with 200 columns instead of pipes. */
   isTTY?: boolean;
-  /** Ends a command that runs until it is stopped; never aborted by default. */
+  /** Ends a command that runs until it is stopped. Defaults to a signal that is never aborted. */
   stop?: AbortSignal;
-  /** Receives all of stdout so far, whenever more is written. */
+  /** Called with the complete stdout so far, whenever more is written. */
   onStdout?: (written: string) => void;
-  /** The system's by default. */
+  /** Defaults to the system's clock. */
   clock?: Clock;
 }
 
-/** Runs `donor-sync …` completely in this process, including its log at the most verbose level. */
+/** Runs `donor-sync …` completely in this process, with its log at the most verbose level. */
 export async function runWhole(
   argv: readonly string[],
   { cwd, env = {}, isTTY = false, clock = systemClock, stop, onStdout = () => {} }: ProgramOptions,

@@ -1,13 +1,13 @@
-/** Creates rows in every table of a store, with values derived from its schema. */
+/** Creates rows in every table of a store, with values derived from the store's schema. */
 import { sql } from 'kysely';
 import type { Database } from '../../src/database/tables/tables.ts';
 
-/** The number of rows in each table: more than one page. */
+/** The number of rows in each table. It is more than one page. */
 export const ROWS = 603;
 
 const CHUNK = 200;
 
-/** Data that belongs to one database, and not to the store in it. */
+/** Tables that belong to one database, and are not moved with the store. */
 const STAYS = /^(moves|donor_sync_.*)$/;
 
 export async function tablesOf(db: Database): Promise<string[]> {
@@ -28,14 +28,14 @@ export async function rowsOf(db: Database, table: string): Promise<string[]> {
     .sort();
 }
 
-/** Columns of which a row has at most one, by the table's own constraint. */
+/** Columns that at most one row may use, because of a constraint in the table. */
 const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   questions: ['crm_id', 'network'],
 };
 
 /**
- * Fills every table of a SQLite file: texts with other letters and line ends, large numbers, and nulls where they are
- * allowed.
+ * Fills every table of a SQLite file. The values include texts in other scripts and with line breaks, large numbers,
+ * and nulls where they are allowed.
  */
 export async function fillTables(db: Database, rows = ROWS): Promise<void> {
   for (const { name, columns } of await db.introspection.getTables()) {

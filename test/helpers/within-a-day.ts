@@ -5,8 +5,8 @@ const [LEFT_MS, AHEAD_MS] = [180_000, 240_000];
 const DAY_MS = 86_400_000;
 
 /**
- * This machine's clock. If a day is about to end, the clock is moved into the next day, so neither a day nor a month
- * ends during a test that names its day.
+ * Returns this machine's clock, moved into the next day if the current day is about to end. This way, neither a day nor
+ * a month ends during a test that uses the date.
  */
 export function clockWithinADay(): Clock {
   const leftMs = DAY_MS - (Date.now() % DAY_MS);

@@ -1,8 +1,8 @@
 /**
- * Uses the sandbox with HubSpot's official client for Python, and prints for each step whether it worked:
- * `node test/hubspot-python/check.ts PATH_OF_PYTHON`. The client (`hubspot-api-client`) has to be installed
- * for that Python. Without a path, it uses HUBSPOT_PYTHON. Without either, there is nothing to check, which
- * does not count as a failure.
+ * Uses the sandbox with HubSpot's official Python client, and prints whether each step worked: `node
+ * test/hubspot-python/check.ts PATH_OF_PYTHON`. The client (`hubspot-api-client`) must be installed for that Python.
+ * Without an argument, uses HUBSPOT_PYTHON. If that is not set either, checks nothing, and this does not count as a
+ * failure.
  */
 
 import { spawn } from 'node:child_process';
@@ -22,7 +22,7 @@ if (python === undefined) {
   process.exitCode = await check(python);
 }
 
-/** The exit code of the steps. */
+/** Runs the steps and returns their exit code. */
 async function check(program: string): Promise<number> {
   const account = await startHubspotSandbox({ contacts: CONTACTS, searchLagMs: 0 });
   try {

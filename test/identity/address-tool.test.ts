@@ -1,4 +1,4 @@
-/** Checks that an address tool that runs overnight does not make the whole contact list look new. */
+/** Checks that the whole contact list does not look new after an address tool has run overnight. */
 import { describe, expect, it } from 'vitest';
 import { createWorld } from '../../people/world.ts';
 import { canonicalAddress } from '../../src/identity/canonical-address.ts';
@@ -13,13 +13,13 @@ const homes = people.flatMap(({ address }): AddressFields[] =>
   address === null ? [] : [{ ...address, country: 'United States' }],
 );
 
-/** Returns one line from the fields, as the connectors create it. */
+/** Returns the fields as one line, as the connectors create it. */
 function lineOf({ street, city, state, postalCode, country }: AddressFields): string {
   const fields = [street, city, state, postalCode, country];
   return fields.filter((text) => text !== '').join(', ');
 }
 
-/** How many of the addresses look changed. */
+/** Returns how many of the addresses look changed. */
 function changed(before: readonly AddressFields[], after: readonly AddressFields[]): number {
   return after.filter((home, index) => {
     const earlier = before[index];

@@ -1,6 +1,6 @@
 /**
- * The changes that a tool makes when it verifies addresses overnight: it writes them in the form that the
- * Postal Service certifies (CASS). Its lists of words are separate from the product's.
+ * Simulates a tool that verifies addresses overnight and writes them in the form that the Postal Service certifies
+ * (CASS). Its word lists are separate from the product's.
  */
 
 /** An address as a CRM stores it, field by field. */
@@ -31,7 +31,10 @@ const DIRECTIONS: Readonly<Record<string, string>> = {
   WEST: 'W',
 };
 
-/** In capitals without punctuation, type and direction abbreviated, the unit named, ZIP+4, no country. */
+/**
+ * Returns the address in capitals without punctuation. Abbreviates type and direction, names the unit, adds ZIP+4, and
+ * removes the country.
+ */
 export function verified({ street, city, state, postalCode }: AddressFields): AddressFields {
   return {
     street: verifiedStreet(street),
@@ -48,7 +51,7 @@ function verifiedStreet(street: string): string {
   const last = words.length - 1;
   const short = words.map((word, index) => {
     if (index === last) return SUFFIXES[word] ?? word;
-    // A direction only counts before a name, so 5 North Street is kept.
+    // A direction counts only before a street name, so 5 North Street stays unchanged.
     return index === 1 && last > 2 ? (DIRECTIONS[word] ?? word) : word;
   });
   return [...short, ...(unit === undefined ? [] : ['APT', unit])].join(' ');

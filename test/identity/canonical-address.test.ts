@@ -210,7 +210,7 @@ describe('canonicalAddress', () => {
       ],
     ];
     const homes = places.map((place) => canonicalAddress(`5 Elm Pl SE, Springfield, ${place}`));
-    // Georgia and Gabon share the code GA, see decision 9.
+    // Georgia and Gabon share the code GA (decision 9).
     expect(new Set(homes).size).toBe(places.length - 1);
   });
 
@@ -258,7 +258,7 @@ describe('canonicalAddress', () => {
 });
 
 describe('what fingerprints on disk were made with', () => {
-  /** A change to the rules makes contacts look new, which costs a credit for each contact (decision 9). */
+  /** Changing the rules makes contacts look new, which costs a credit for each contact (decision 9). */
   it('is the text that an address has always had', () => {
     const texts = {
       '12 North Main Street, Apartment 4, Springfield, Illinois, 62701-1234, United States':
@@ -286,8 +286,8 @@ describe('the known spellings', () => {
   });
 
   /**
-   * If this fails after a change of a table or of the library's version, each contact whose address
-   * has a changed word looks new and costs a credit. Decision 9 says what to do.
+   * This fails after a change to a table or to the library's version. Each contact whose address contains a changed
+   * word would then look new and cost a credit. Decision 9 says what to do.
    */
   it('are those that the fingerprints on disk were made with', () => {
     const { words, phrases, parts } = knownSpellings();

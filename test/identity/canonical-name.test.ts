@@ -116,7 +116,7 @@ describe('canonicalEmployer', () => {
 });
 
 describe('what fingerprints on disk were made with', () => {
-  /** A change to the rules makes contacts look new, which costs a credit for each contact (decision 9). */
+  /** Changing the rules makes contacts look new, which costs a credit for each contact (decision 9). */
   it('is the text that a name has always had', () => {
     expect(canonicalName("J. R. O'Brien-Núñez, Jr.")).toBe('jr obrien nunez jr');
     expect(canonicalEmployer('The Smith & Søn Co., Inc.')).toBe('smith and son');

@@ -1,10 +1,10 @@
 /**
- * American homes, all ways to write their addresses, and moves. The lists of words are separate from the
+ * Generates American homes, every way to write their addresses, and moves. The word lists are separate from the
  * product's.
  */
 import fc from 'fast-check';
 
-/** A home. Each of its parts is a fact with its spellings. */
+/** A home. Each part is a fact that can be spelled in several ways. */
 export interface Home {
   house: Fact;
   direction: Fact;
@@ -16,10 +16,10 @@ export interface Home {
   zip: Fact;
 }
 
-/** All spellings of one fact, which may be an empty text. */
+/** All spellings of one fact. One of them can be empty. */
 type Fact = readonly string[];
 
-/** Random choices of how to write a home. */
+/** Random choices of how to write a home's address. */
 export type Spellings = readonly number[];
 
 const HOUSES: readonly Fact[] = [
@@ -128,7 +128,7 @@ export const CHANGES = [
   'zip',
 ] as const satisfies (keyof Home)[];
 
-/** Any home. */
+/** Generates any home. */
 export const aHome: fc.Arbitrary<Home> = fc.record({
   house: fc.constantFrom(...HOUSES),
   direction: fc.constantFrom(...DIRECTIONS),
@@ -140,19 +140,19 @@ export const aHome: fc.Arbitrary<Home> = fc.record({
   zip: fc.constantFrom(...ZIPS),
 });
 
-/** Any way to write a home. */
+/** Generates any way to write a home's address. */
 export const spellings: fc.Arbitrary<Spellings> = fc.array(fc.nat(1_000_000), {
   minLength: 16,
   maxLength: 16,
 });
 
-/** Returns the home with one part changed to something else. */
+/** Returns the home with one part changed. */
 export function anotherOf(home: Home, part: keyof Home, seed: number): Home {
   const others = FACTS[part].filter((fact) => fact !== home[part]);
   return { ...home, [part]: others[seed % others.length] ?? home[part] };
 }
 
-/** Returns the home as these choices write it: synonyms, case, order of the parts, commas and spaces. */
+/** Writes the home's address as these choices say: synonyms, case, order of the parts, commas and spaces. */
 export function spelled(home: Home, choices: Spellings): string {
   let next = 0;
   const choose = <T>(of: readonly T[]): T | undefined =>

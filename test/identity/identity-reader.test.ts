@@ -20,7 +20,7 @@ const CITY: IdentitySource = { name: 'City', part: 'addresses', readable: true }
 const EMPLOYER: IdentitySource = { name: 'Employer', part: 'employers', readable: true };
 const ALL = [STREET, CITY, EMPLOYER];
 
-/** Reads a contact under the sources that the CRM offers, of which some were readable before. */
+/** Reads a contact with the sources that the CRM offers. Some of the sources were readable before. */
 function read(changes: Partial<Contact> = {}, ...sources: Parameters<typeof aReader>) {
   return aReader(...sources).read(aContact(changes));
 }

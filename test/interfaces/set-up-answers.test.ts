@@ -1,7 +1,4 @@
-/**
- * Checks that the same mistake in the set-up of a client gets the same message in the terminal and on the
- * page.
- */
+/** Checks that a mistake in the set-up of a client gets the same message in the terminal and on the page. */
 import { expect, it } from 'vitest';
 import { COLUMNS, openLocal, PEOPLE, post, withFile } from './api/setup-world.ts';
 import { openInitWorld } from './cli/init/init-world.ts';
@@ -10,7 +7,7 @@ const CSV = ['--crm', 'csv', '--csv-path', 'donors.csv'];
 const SALESFORCE = ['--crm', 'salesforce', '--crm-url'];
 const LONG = 'x'.repeat(121);
 
-/** The text typed in the terminal, the data that each page sends, and the messages of both. */
+/** Each mistake: the text typed in the terminal, the data that the page sends, and the message in both. */
 const MISTAKES: readonly [
   words: string,
   options: readonly string[],

@@ -19,12 +19,12 @@ import { takeLease, testFingerprint } from '../database/store-world.ts';
 import { describeEachDatabase, describeOn, openPostgresFresh } from '../helpers/test-databases.ts';
 import { until } from './runner-world.ts';
 
-/** One of the processes that share a database. */
+/** A process that shares the database with others. */
 interface Process {
   store: Store;
   engine: Engine;
   ask(integrationId: string, trigger?: 'schedule' | 'webhook'): Promise<string>;
-  /** Turns for all that may begin now, or for as much as the options say. */
+  /** Claims all runs that can start now, or as many as the options allow. */
   take(free?: number, forSchedules?: number): Promise<Turn[]>;
 }
 
@@ -36,7 +36,7 @@ afterEach(async () => {
 describeEachDatabase('an engine', (openFresh, kind) => {
   let count = 0;
 
-  /** So many processes over one new database. */
+  /** Opens this many processes over one new database. */
   async function open(processes: number): Promise<[Process, Process]> {
     const { db, url } = await openFresh();
     await migrateToLatest(db);
@@ -115,7 +115,7 @@ describeEachDatabase('an engine', (openFresh, kind) => {
     const [here] = await open(1);
     for (const id of ['a', 'b', 'c']) await here.ask(id);
     await here.ask('d', 'webhook');
-    // A run that a schedule requested first is also urgent once a webhook requests it.
+    // A run that was first requested by a schedule also becomes urgent when a webhook requests it.
     await here.ask('c', 'webhook');
     expect(idsOf(await here.take(2)).sort()).toEqual(['c', 'd']);
   });
@@ -208,7 +208,7 @@ describeOn('postgres', 'a turn of a process that is gone', () => {
   });
 });
 
-/** Tries again until there are turns: an engine may need a moment to learn of a request. */
+/** Tries again until there is a run to claim, because an engine may notice a request a moment later. */
 async function takeSome({ take }: Process): Promise<Turn[]> {
   let turns: Turn[] = [];
   await until(async () => {
@@ -218,7 +218,7 @@ async function takeSome({ take }: Process): Promise<Turn[]> {
   return turns;
 }
 
-/** Starts the run of a request, as the process that has the turn does. */
+/** Starts a request's run, as the process that claimed it does. */
 async function begin({ store }: Process, id: string, runId: string | null): Promise<Lease> {
   const lease = await takeLease(store, id);
   if (runId !== null)

@@ -8,20 +8,20 @@ import { createRunner, type EndedRun, type Runner } from '../../src/jobs/runner.
 import { loadSettings } from '../../src/settings/settings.ts';
 import { type CliWorld, type CliWorldOptions, openCliWorld, SECRET_KEY } from '../helpers/cli.ts';
 
-/** A runner with the product that it runs, as one process has them. */
+/** A runner with its product, as in one process. */
 export interface RunnerWorld {
   application: Application;
   runner: Runner;
   /** The runs that have ended so far, in order. */
   ended: EndedRun[];
-  /** Resolves once this many runs have ended, with the last of them. */
+  /** Waits until this many runs have ended. Returns the last one. */
   untilEnded(count: number): Promise<EndedRun>;
 }
 
-/** A service, files and settings, and as many processes as a test wants to have over them. */
+/** A service, files and settings, for as many processes as a test wants. */
 export interface RunnerHouse {
   world: CliWorld;
-  /** Opens the product as a machine of this name does. The runner is not started. */
+  /** Opens the product as a host with this name does, without starting the runner. */
   openRunner(host: string, maxRunsAtOnce?: number): Promise<RunnerWorld>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ function watchEnds(runner: Runner): Pick<RunnerWorld, 'ended' | 'untilEnded'> {
 const LOOK_INTERVAL_MS = 20;
 const MAX_LOOKS = 3_000;
 
-/** Resolves once something is so. Throws if that takes too long. */
+/** Waits until a condition is true. Throws if this takes too long. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     if (await isSo()) return;

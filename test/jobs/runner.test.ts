@@ -34,7 +34,7 @@ async function open(options: CliWorldOptions = {}, maxRunsAtOnce?: number): Prom
 
 const RIVERSIDE = { integrationId: 'riverside', trigger: 'manual' } as const;
 
-/** Runs wait for these jobs until the test lets them end. */
+/** Jobs that end only when a test allows it, so runs wait for them. */
 let jobs = holdJobs();
 afterEach(() => {
   jobs = holdJobs();
@@ -313,7 +313,7 @@ describeEachDatabase('runner', (_open, kind) => {
       if (!attempt.acquired) throw new Error('another process is at work');
       await store.checkpoint(attempt.lease, (trx) => recordRunBegin(trx, runId, 'webhook', null));
       runner.start();
-      // The lease of a process that has exited expires.
+      // Releases the lease, as if it had expired after the process exited.
       await store.leases.release(attempt.lease);
       const { report } = await untilEnded(1);
       expect(report).toMatchObject({ trigger: 'webhook', status: 'succeeded' });
@@ -401,7 +401,7 @@ describeEachDatabase('runner', (_open, kind) => {
   });
 });
 
-/** True if one of the runs started before another had ended. */
+/** Returns true if one of the runs started before another had ended. */
 function overlaps(reports: readonly RunReport[]): boolean {
   const inOrder = [...reports].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   return inOrder.some(({ startedAt }, index) => {

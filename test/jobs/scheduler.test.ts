@@ -19,7 +19,7 @@ const EVERY_MINUTE: Integration = integrationSchema.parse({
   schedule: { cron: '* * * * *', timezone: 'UTC', jitterMs: 0 },
 });
 
-/** Creates a scheduler of one client. `beforeClaim` comes before each transaction that claims due times. */
+/** Creates a client's scheduler. Calls `beforeClaim` before each transaction that claims due times. */
 async function aScheduler(
   beforeClaim: () => Promise<void> = async () => {},
   tickEvery?: SchedulerDeps['tickEvery'],

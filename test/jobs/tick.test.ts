@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 describeEachDatabase('tick', (open) => {
-  /** A process that has just begun to look after these schedules. */
+  /** Opens a process that has just started to watch these schedules. */
   async function aServer(startsAt: string, schedules: Schedules): Promise<Server> {
     const { db } = await open();
     await migrateToLatest(db);
@@ -161,7 +161,7 @@ describeEachDatabase('tick', (open) => {
     expect(await listScheduleRecords(server.store.reader)).toMatchObject([
       { integrationId: 'a', paused: 1, nextRunAt: Date.parse('2026-06-02T05:00:00Z') },
     ]);
-    // A process that still has the old settings leaves the new plan alone.
+    // A process that still has the old settings does not change the new plan.
     const fresh = scheduledOf({ integrations: changed }, 'a');
     await server.store.act((trx) => resumeSchedule(trx, fresh));
     await server.clock.advance(24 * HOUR_MS);
@@ -174,7 +174,7 @@ interface Server extends TickDeps {
   clock: FakeClock;
 }
 
-/** Integrations by id, with what matters of their schedules. */
+/** Clients by ID, with the relevant parts of their schedules. */
 type Schedules = Record<string, Record<string, unknown> | null>;
 
 function integrationsOf(schedules: Schedules): Map<string, Integration> {
@@ -202,14 +202,14 @@ function scheduledOf({ integrations }: Pick<Server, 'integrations'>, id: string)
   return integration;
 }
 
-/** Takes the requests that wait off the list, as their runs would; their integrations. */
+/** Removes the waiting requests from the list, as their runs would. Returns the clients. */
 async function takeWanted({ store }: Pick<Server, 'store'>): Promise<string[]> {
   const waiting = await listRunRequests(store.reader);
   for (const { runId } of waiting) await dropWaitingRequest(store.connection, runId);
   return waiting.map(({ integrationId }) => integrationId);
 }
 
-/** Returns the day on the calendar of a time zone. */
+/** Returns the calendar day in a time zone. */
 function dayOf(atMs: number, timeZone: string): string {
   return new Date(atMs).toLocaleDateString('en-CA', { timeZone });
 }
@@ -228,7 +228,7 @@ describeOn('postgres', 'hosts with clocks of their own', () => {
   });
 });
 
-/** A process on a host whose clock is ahead by this much checks the schedules once. */
+/** Lets a process on a host whose clock is ahead by this much check the schedules once. */
 async function look(db: Database, aheadMs: number): Promise<Store> {
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
   const store = createStore({ db, clock, fingerprint: testFingerprint });

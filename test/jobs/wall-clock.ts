@@ -1,8 +1,8 @@
-/** Computes the times of schedules in the slow way: by checking the local time minute by minute. */
+/** Computes the times of schedules the slow way, by checking the local time of every minute. */
 
 const MINUTE_MS = 60_000;
 
-/** A cron line in parts. Null stands for `*`. */
+/** The parts of a cron line. Null stands for `*`. */
 export interface CronLine {
   minutes: readonly number[] | null;
   hours: readonly number[] | null;
@@ -10,10 +10,10 @@ export interface CronLine {
   weekdays: readonly number[] | null;
 }
 
-/** A moment as a clock on the wall shows it. */
+/** A moment as a clock in the zone shows it. */
 interface WallTime {
   atMs: number;
-  /** The same for the same reading, even when it comes twice. */
+  /** Identifies what the clock shows. The same text if the clock shows the same time twice. */
   reading: string;
   minute: number;
   hour: number;
@@ -21,7 +21,7 @@ interface WallTime {
   weekday: number;
 }
 
-/** Returns the line as it stands in settings. */
+/** Returns the line as it is written in settings. */
 export function textOf({ minutes, hours, days, weekdays }: CronLine): string {
   const [minute, hour, day, weekday] = [minutes, hours, days, weekdays].map(
     (numbers) => numbers?.join(',') ?? '*',
@@ -29,7 +29,7 @@ export function textOf({ minutes, hours, days, weekdays }: CronLine): string {
   return `${minute} ${hour} ${day} * ${weekday}`;
 }
 
-/** Every minute of a span as a clock of this zone shows it. */
+/** Returns every minute of a period as a clock in this zone shows it. */
 export function wallTimes(timezone: string, fromMs: number, untilMs: number): WallTime[] {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -56,7 +56,7 @@ export function wallTimes(timezone: string, fromMs: number, untilMs: number): Wa
   return times;
 }
 
-/** When a line comes true among these minutes: the rules of `nextTime`, written in another way. */
+/** Returns the minutes at which a line is due. Implements the rules of `nextTime` in another way. */
 export function dueTimes(line: CronLine, times: readonly WallTime[]): number[] {
   const isFixed = line.minutes !== null && line.hours !== null;
   const seen = new Set<string>();
@@ -88,7 +88,7 @@ function wallTimeOf(atMs: number, shownMs: number): WallTime {
   };
 }
 
-/** Returns the readings that no clock has shown between two minutes that follow each other. */
+/** Returns the times that no clock showed between two consecutive minutes. */
 function leftOutBetween(before: WallTime, after: WallTime): WallTime[] {
   const leftOut: WallTime[] = [];
   const first = Date.parse(before.reading) + MINUTE_MS;
@@ -102,7 +102,7 @@ function fits(line: CronLine, { minute, hour, day, weekday }: WallTime): boolean
   const isTime = has(line.minutes, minute) && has(line.hours, hour);
   const [isDay, isWeekday] = [has(line.days, day), has(line.weekdays, weekday)];
   const isBoth = line.days !== null && line.weekdays !== null;
-  // As in every cron implementation, a day of the month and a weekday together mean either of them.
+  // As in every cron implementation, a line with both a day of the month and a weekday is due on either.
   return isTime && (isBoth ? isDay || isWeekday : isDay && isWeekday);
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guardName } from '../../src/mapping/name-guard.ts';
 
-/** Names are written as `first | middle | last` and `first | last`. */
+/** Writes names as `first | middle | last` and `first | last`. */
 function guard(profile: string, contact: string): string {
   const [first = '', middle = '', last = ''] = profile.split('|');
   const [firstName = '', lastName = ''] = contact.split('|');
@@ -12,7 +12,7 @@ function guard(profile: string, contact: string): string {
 
 describe('guardName', () => {
   it.each([
-    // Case, accents, punctuation, white space.
+    // Differences in case, accents, punctuation and white space.
     ['John||Smith', 'JOHN|smith'],
     ['José||García', 'Jose|Garcia'],
     ['Jürgen||Müller', 'Jurgen|Mueller'],
@@ -42,13 +42,13 @@ describe('guardName', () => {
     ['Ana||García López', 'Ana|García'],
     ['Ann||Smith-Jones', 'Ann|Smith Jones'],
     ['Ann||Jones', 'Ann|Jones (Smith)'],
-    // One misprint in a long word.
+    // One typing error in a long word.
     ['John||Smith', 'John|Smyth'],
     ['John||Anderson', 'John|Andersen'],
     ['John||Gonzalez', 'John|Gonzales'],
     ['Robert||Miller', 'Robret|Miller'],
     ['Elizabeth||Miller', 'Elizbeth|Miller'],
-    // Nicknames, in both directions, and two of one name.
+    // Nicknames, in both directions, and two nicknames of one name.
     ['Robert||Smith', 'Bob|Smith'],
     ['Bob||Smith', 'Robert|Smith'],
     ['Elizabeth||Smith', 'Liz|Smith'],
@@ -76,14 +76,14 @@ describe('guardName', () => {
     ['James|Robert|Ewing', 'J.R.|Ewing'],
     ['J.|R.|Ewing', 'JR|Ewing'],
     ['|Scott|Miller', 'Scott|Miller'],
-    // The names of two words.
+    // First names that consist of two words.
     ['Mary Ann||Lee', 'Mary|Lee'],
     ['Mary|Ann|Lee', 'Mary Ann|Lee'],
     ['Maryann||Lee', 'Mary Ann|Lee'],
     ['Mary Ann|K|Lee', 'Maryann|Lee'],
     ['Jo Ann||Lee', 'Joanne|Lee'],
     ['Jean-Pierre||Roy', 'Jean Pierre|Roy'],
-    // First and last name in each other's place.
+    // First and last name swapped.
     ['John||Smith', 'Smith|John'],
   ])('takes %s for %s', (profile, contact) => {
     expect(guard(profile, contact)).toBe('match');
@@ -207,7 +207,7 @@ const LAST = [
   'St. Smith',
 ];
 
-/** A made-up name that is not a title, suffix or particle: these have fewer than seven letters. */
+/** Generates an invented name that is not a title, suffix or particle, because these have fewer than seven letters. */
 function aWord() {
   return fc.stringMatching(/^[b-df-hj-np-tv-xz][a-z]{6,12}$/).filter((word) => word !== 'reverend');
 }

@@ -45,7 +45,7 @@ describe('isBlank', () => {
   });
 });
 
-/** Far longer than a single pass takes. A pattern that starts again at each of them takes a minute. */
+/** Far more repetitions than a single pass notices. A pattern that starts again at each of them would take a minute. */
 const MANY = 200_000;
 
 describe('a text that is made to take long', () => {

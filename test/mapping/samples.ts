@@ -1,7 +1,7 @@
 import type { CrmField } from '../../src/core/crm-field.ts';
 import type { Profile } from '../../src/core/profile.ts';
 
-/** Creates a writable text field without limits, except for the test's overrides. */
+/** Returns a writable text field without limits. `traits` override its properties. */
 export function aField(traits: Partial<CrmField> = {}): CrmField {
   return {
     name: 'Target__c',
@@ -17,7 +17,7 @@ export function aField(traits: Partial<CrmField> = {}): CrmField {
   };
 }
 
-/** Creates a profile with every value, except for the test's overrides. */
+/** Returns a profile with every value. `traits` override its values. */
 export function aProfile(traits: Partial<Profile> = {}): Profile {
   return {
     donorId: '0123456789abcdef0123456789abcdef',

@@ -1,4 +1,4 @@
-/** The network of the group "board", in worlds that are closed after their test. */
+/** Worlds with a network for the group "board", which are closed after their test. */
 
 import { expect } from 'vitest';
 import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
@@ -11,7 +11,7 @@ import {
 
 export const open = closedAfterTest(createNetworkWorld);
 
-/** Opens a network of "board" with the first ten people. */
+/** Opens a world in which "board" is a network with the first ten people. */
 export async function openBoard(options: NetworkWorldOptions = {}): Promise<NetworkWorld> {
   const here = await open({ enhanced: 14, ...options });
   here.setBoard(0, 10);
@@ -20,7 +20,7 @@ export async function openBoard(options: NetworkWorldOptions = {}): Promise<Netw
   return here;
 }
 
-/** The network equals the CRM's group, and this many credits were spent on it in total. */
+/** Expects that the network equals the CRM's group, and that it cost this many credits in total. */
 export async function expectBoard(
   world: NetworkWorld,
   people: readonly string[],

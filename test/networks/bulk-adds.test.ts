@@ -13,10 +13,10 @@ import { expectBoard, open } from './board.ts';
 import { mirrorOnce, withNetworks } from './mirror-once.ts';
 import { type NetworkWorld, ON_ADD, ON_JOB } from './network-world.ts';
 
-/** Longer than any test takes, by a clock that a test moves on. */
+/** Longer than any test takes. A test can move the clock past it. */
 const JOB_MS = 600_000;
 
-/** Returns the members of "Board". If the request follows a job, the service first does the due work. */
+/** Returns the members of "Board". If jobs are due, the service finishes them before it responds. */
 async function membersOf({ byHand, networks }: NetworkWorld): Promise<string[] | undefined> {
   await byHand('GET', `/networks/jobs/${'0'.repeat(32)}`).catch(() => null);
   return (await networks())['Board'];
@@ -216,7 +216,7 @@ describe('a lost answer to a bulk add', () => {
     const here = await open({ enhanced: 3, clock, integration: { settleAfterMs: 1_500 } });
     here.setBoard(0, 3);
     await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'lateCharge', delayMs: 700 } }]);
-    // Killed while its request is in flight, so the result is not recorded.
+    // The process is killed while its request is in flight, so the result is not recorded.
     let isKilled = false;
     const kill = (deps: SyncDeps): SyncDeps => ({
       ...withNetworks(deps, (networks) => ({

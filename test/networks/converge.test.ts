@@ -9,7 +9,7 @@ import { createNetworkWorld, type NetworkWorld, ON_ADD } from './network-world.t
 
 const PEOPLE = 12;
 
-/** A job of the service that is not polled ends within this time. */
+/** A job that is not polled ends within this time. */
 const JOBS_END_MS = 50;
 
 let world: NetworkWorld;
@@ -18,11 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The events of one night. */
+/** The events on one night. */
 interface Night {
-  /** The members of each group, as bits over the people, or null for a group that breaks off. */
+  /** The members of each group, as bits over the people. Null for a group whose reading fails halfway. */
   groups: (number | null)[];
-  /** The fault that affects the first bulk add. */
+  /** The fault during the first bulk add. */
   fault: { kind: string; status?: number; delayMs?: number } | null;
   death: Death | null;
 }
@@ -82,7 +82,7 @@ it('ends with what the CRM says, and one credit for each membership that ever be
   );
 }, 240_000);
 
-/** Separate networks for each story, so all stories fit into one world. */
+/** Returns a client with separate networks for each story, so all stories fit into one world. */
 function integrationOf(story: number): Integration {
   const networks = ['board', 'staff'].map((group) => ({
     name: `${group} ${story}`,
@@ -118,7 +118,7 @@ function peopleOf(bits: number): string[] {
   return world.people.filter((_, index) => (bits & (1 << index)) !== 0);
 }
 
-/** Lets a user approve everything. True if there was anything to approve. */
+/** Approves everything as a user. Returns true if there was anything to approve. */
 async function approveAll({ id }: Integration): Promise<boolean> {
   const holds = await listOpenQuestions(world.store.reader, id);
   const shrunk = holds.filter(({ kind }) => kind === 'group_shrunk');
@@ -126,7 +126,7 @@ async function approveAll({ id }: Integration): Promise<boolean> {
   return shrunk.length > 0;
 }
 
-/** Counts the memberships that begin at the service. */
+/** Counts the new memberships at the service. */
 function createWitness({ networks }: Integration) {
   const members = new Map<string, Set<string>>();
   let begun = 0;

@@ -13,13 +13,13 @@ import { controlService } from '../helpers/service-control.ts';
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const CONTACTS = 80;
 
-/** From when on a process that has started is at work, and until when it is killed at the latest. */
+/** The earliest moment of a kill, as a part of a process's whole time, and the latest moment. */
 const EARLIEST_KILL_PART = 0.3;
 const LATEST_KILL_MS = 3_000;
 
 const KILLS_OF_A_NIGHT = 3;
 
-/** The contacts on the board and on the staff, night by night, by their position in the file. */
+/** The contacts on the board and on the staff on each night, by their position in the file. */
 const NIGHTS = [
   { board: [0, 30], staff: [20, 40] },
   { board: [5, 34], staff: [0, 40] },
@@ -45,7 +45,7 @@ it('loses no member, no credit and no warm path, however often mirroring is kill
   });
   cleanUps.push(service.close);
   const killed = await createPlace(service, service.apiKey);
-  // A process that is killed while submitting leaves people in holds. This is about what comes afterwards.
+  // A kill during a submission leaves people in holds. This test is about later kills, so this part runs without them.
   await killed.setGroups(NO_MEMBERS);
   await killed.sync(0);
   let kills = 0;
@@ -76,14 +76,14 @@ it('loses no member, no credit and no warm path, however often mirroring is kill
   expect(kills).toBeGreaterThan(0);
 }, 240_000);
 
-/** A CSV file with its settings and its database. */
+/** A CSV file, with its settings and its database. */
 interface Place {
   setGroups(night: Night): Promise<void>;
-  /** Syncs with at most this many kills. Resolves with the number of kills. */
+  /** Syncs with at most this many kills. Returns the number of kills. */
   sync(mostKills: number): Promise<number>;
-  /** The donors of each group's contacts. */
+  /** Returns the donors of each group's contacts. */
   wanted(): Record<string, Set<string>>;
-  /** Each contact's warm path in the file that was written. */
+  /** Returns each contact's warm path in the written file. */
   paths(): Promise<[id: string, sentence: string][]>;
 }
 
@@ -180,10 +180,10 @@ function donorsIn(database: string): Map<string, string> {
   }
 }
 
-/** A separate team with separate networks. */
+/** A separate team, with separate networks, whose syncs are not killed. */
 const CALM_TEAM = 'team-calm';
 
-/** The members of the networks of the team that is not calm, by name. */
+/** Returns the members of the other team's networks, by name. */
 async function killedNetworks({ rootUrl }: PartnerSandbox): Promise<Record<string, string[]>> {
   const reply = await fetch(`${rootUrl}/_sandbox/networks`);
   const { networks } = networksSchema.parse(await reply.json());

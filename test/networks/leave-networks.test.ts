@@ -10,7 +10,7 @@ import { createNetworkWorld, type NetworkWorld, ON_JOB } from './network-world.t
 let world: NetworkWorld;
 afterEach(() => world.close());
 
-/** Opens a network of six people. The first is about to leave. */
+/** Opens a network of six people, of whom the first is about to leave. */
 async function openBoard() {
   world = await createNetworkWorld({ enhanced: 7 });
   world.setBoard(0, 6);
@@ -93,7 +93,7 @@ describe('leaveNetworks', () => {
     ['the settings do not have it any more', null],
   ] as const)('leaves no erased person in a group, also if %s', async (_, kind) => {
     const { crmId, donorId } = await openBoard();
-    // As when a backup was restored: only the database forgets, whatever its size.
+    // Erases the contact in the database only, as after restoring a backup.
     await eraseContact(world.store, 'riverside', crmId);
     if (kind === 'group_shrunk') world.setBoard(6, 6);
     if (kind === 'group_unreadable') world.crm.addGroup('board', world.people, 1);

@@ -8,7 +8,7 @@ import type { NetworkWorld } from './network-world.ts';
 
 type Networks = SyncDeps['partner']['networks'];
 
-/** Everything that a run uses, except some of its requests about the service's networks. */
+/** Replaces some of a run's requests about the service's networks. */
 export function withNetworks(
   deps: SyncDeps,
   change: (networks: Networks) => Partial<Networks>,
@@ -17,7 +17,7 @@ export function withNetworks(
   return { ...deps, partner: { ...deps.partner, networks: { ...networks, ...change(networks) } } };
 }
 
-/** Another process takes the integration over right before this process requests the removal of members. */
+/** Lets another process take over the client, right before this process requests the removal of members. */
 export function overtakenAtRemoval({ store, integration }: NetworkWorld) {
   return (deps: SyncDeps): SyncDeps =>
     withNetworks(deps, (networks) => ({
@@ -28,7 +28,7 @@ export function overtakenAtRemoval({ store, integration }: NetworkWorld) {
     }));
 }
 
-/** Reads the groups and mirrors them once, without the contacts. `change` can replace its dependencies. */
+/** Reads the groups and mirrors them once, without reading contacts. `change` can replace the dependencies. */
 export async function mirrorOnce(
   world: NetworkWorld,
   change: (deps: SyncDeps) => SyncDeps = (deps) => deps,

@@ -26,7 +26,7 @@ describe('a mirrored group', () => {
   });
 
   it('is enhanced before anybody else, and joins in the same run', async () => {
-    // A trial is spread over everybody.
+    // A trial would choose contacts from the whole list, so it is switched off.
     const here = await open({ integration: { budget: { perRun: 20 }, ...WITHOUT_TRIAL } });
     const ids = await here.addPeople(60);
     here.crm.addGroup('board', ids.slice(40));

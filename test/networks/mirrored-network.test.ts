@@ -69,7 +69,7 @@ describe('a network', () => {
       { ...BOARD, name: 'Staff' },
       { ...staff, name: 'Board' },
     ];
-    // One of the groups cannot be read in this run, but its network is still renamed.
+    // One of the groups cannot be read in this run. Its network is renamed anyway.
     here.crm.addGroup('staff', here.people.slice(2, 6), 1);
     await here.sync({ integration: { ...here.integration, networks } });
     expect(await here.networks()).toEqual({
@@ -119,7 +119,7 @@ describe('a network', () => {
       const integration = { ...here.integration, networks: swapped };
       await here.sync({ integration }).catch(() => undefined);
       await here.putFaults([]);
-      // The settings are put back before the names have settled.
+      // The settings are restored before all names have been changed.
       await here.sync();
       expect(await here.networks()).toEqual({
         Board: await here.donorsOf(here.people.slice(0, 2)),
@@ -145,7 +145,7 @@ describe('a network', () => {
     await here.sync({ integration });
     expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     expect((await here.networks())['Staff']).toHaveLength(3);
-    // The same applies when an existing network is renamed to such a name. Its members remain.
+    // The same applies if an existing network is renamed to such a name. Its members stay.
     here.crm.addGroup('staff', here.people.slice(2, 6));
     const renamed = { ...here.integration, networks: [long, BOARD] };
     expect((await here.sync({ integration: renamed })).networks[0]).toMatchObject({ added: 1 });

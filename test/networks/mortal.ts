@@ -1,14 +1,14 @@
 import type { SyncDeps } from '../../src/sync/control/context.ts';
 
-/** When a process dies: at which of its calls, and whether before or after the call has done its work. */
+/** The moment when a process dies: at which call, and whether before or after the call has done its work. */
 export interface Death {
   atCall: number;
   moment: 'before' | 'after';
 }
 
 /**
- * Returns the dependencies of a process that is killed in the middle of mirroring. From that call on, it sends nothing
- * more to the store or to the service.
+ * Returns the dependencies of a process that dies in the middle of mirroring. After that call, it sends nothing more to
+ * the store or to the service.
  */
 export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
   let calls = 0;
@@ -42,7 +42,7 @@ export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
     },
     store: {
       ...deps.store,
-      // The changes that are written to the mirror.
+      // Writes of changes to the mirror count as calls.
       ...watch({ checkpoint: deps.store.checkpoint }),
     },
   };

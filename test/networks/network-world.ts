@@ -5,34 +5,34 @@ import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import type { RunRequest } from '../../src/sync/run.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
-/** A sync world whose groups are mirrored. */
+/** A sync world with mirrored groups. */
 export interface NetworkWorld extends SyncWorld {
-  /** CRM ids of contacts who have a profile, each another donor, in order. */
+  /** CRM ids of contacts who have a profile. Each is a different donor. */
   people: string[];
-  /** Puts the people from `start` to `end` of `people` into the CRM's group "board". */
+  /** Makes the people from `start` to `end` the members of the CRM's group "board". */
   setBoard(start: number, end: number): void;
-  /** The service's networks: member IDs by network name. */
+  /** Returns the service's networks: member IDs by network name. */
   networks(): Promise<Record<string, string[]>>;
-  /** The donors of contacts, ascending. */
+  /** Returns the donors of these contacts, in ascending order. */
   donorsOf(crmIds: readonly string[]): Promise<string[]>;
-  /** Charges minus refunds for the networks bucket. */
+  /** Returns the charges minus the refunds of the networks bucket. */
   networkSpent(): Promise<number>;
-  /** Calls to the service about networks, as `METHOD /path` below the base URL. */
+  /** Returns the calls to the service about networks, as `METHOD /path` below the base URL. */
   networkCalls(): Promise<string[]>;
-  /** Sends a request to the service as a user of its web page would. */
+  /** Sends a request to the service, as a user of its web pages would. */
   byHand(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** The service's id of the network with this name. */
+  /** Returns the service's ID of the network with this name. */
   networkId(name: string): Promise<string>;
 }
 
 export const BOARD = { name: 'Board', color: 'teal', group: { group: 'board' } };
 
-/** Bulk adds, and the jobs that they start. */
+/** A fault rule's condition: bulk adds, and the jobs that they start. */
 export const ON_ADD = { method: 'POST', path: '/networks/*/members/batch' };
 export const ON_JOB = { method: 'GET', path: '/networks/jobs/*' };
 
 export interface NetworkWorldOptions extends SyncWorldOptions {
-  /** How many different people are enhanced before the test begins. Defaults to none. */
+  /** The number of different people that are enhanced before the test starts. Defaults to none. */
   enhanced?: number;
 }
 
@@ -94,7 +94,7 @@ export async function createNetworkWorld({
   return networkWorld;
 }
 
-/** Syncs people until this many contacts each have a different donor. */
+/** Syncs people until this many contacts have different donors. */
 async function enhancePeople(world: NetworkWorld, count: number): Promise<string[]> {
   world.crm.addGroup('board', []);
   const ids = await world.addPeople(Math.ceil(count * 1.6) + 10);

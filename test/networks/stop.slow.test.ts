@@ -5,13 +5,13 @@ import { EXIT_CODES } from '../../src/interfaces/cli/terminal/output.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { ON_ADD } from './network-world.ts';
 
-/** So long that only the stop can be what ends the process. */
+/** So long that only the stop can have ended the process. */
 const LONG_MS = 600_000;
 
 const WAIT_MS = 100;
 const MAX_WAITS = 600;
 
-/** Until the bulk add is on its way; shorter than its job. */
+/** Long enough for the bulk add to be sent, but shorter than its job. */
 const PAUSE_MS = 600;
 
 let world: CliWorld | undefined;
@@ -35,7 +35,9 @@ async function openBoard(networkJobTimeMs: number): Promise<CliWorld> {
   return world;
 }
 
-/** Syncs, and sends SIGTERM while the bulk add is open. The bulk add is sent right after its network is created. */
+/**
+ * Syncs, and sends SIGTERM while the bulk add is in flight. The bulk add is sent right after its network is created.
+ */
 async function stopInBulkAdd({ start, requests }: CliWorld): Promise<void> {
   const { child, ended } = await start(['sync']);
   for (let wait = 0; wait < MAX_WAITS; wait++) {
@@ -48,7 +50,7 @@ async function stopInBulkAdd({ start, requests }: CliWorld): Promise<void> {
   expect({ exitCode, stdout }).toMatchObject({ exitCode: EXIT_CODES.stopped });
 }
 
-/** Returns the network's number of members, and the credits that the networks bucket has lost. */
+/** Returns the number of members in the network, and the credits that were taken from the networks bucket. */
 async function books({ service: { rootUrl } }: CliWorld) {
   const { networks } = membersSchema.parse(await getJson(`${rootUrl}/_sandbox/networks`));
   const { ledger } = ledgerSchema.parse(

@@ -1,4 +1,4 @@
-/** For each operation: a request to its route that succeeds, and one with invalid input. */
+/** For each operation, a request to its route that succeeds, and a request with invalid input. */
 import { z } from 'zod';
 import { beginSetup } from '../../src/clients/setup/draft.ts';
 import { listBatches } from '../../src/decisions/statements/batches.ts';
@@ -7,22 +7,22 @@ import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { giveAddress, join } from '../interfaces/api/people-world.ts';
 
 export interface Example {
-  /** The values in the path, by parameter name. */
+  /** The values of the path parameters, by name. */
   subjects?: Readonly<Record<string, string>>;
   body?: object;
   query?: string;
-  /** A body, or a query, that is refused. Missing for an operation whose input has subjects only. */
+  /** A body or a query that is refused. Missing if the operation has no other input than its path. */
   invalid?: { body: object } | { query: string };
-  /** Its subject is no thing that may be missing, such as a month. */
+  /** False if the path parameter cannot be unknown, for example a month. */
   isUnknownRefused?: false;
 }
 
-/** The prerequisites of examples: a world with an owner who sends the requests. */
+/** What examples need: a world with an owner who sends the requests. */
 export interface ExampleWorld {
   world: HttpWorld;
-  /** Starts a run of `riverside` that writes into contacts, and waits for its end. */
+  /** Runs a sync of `riverside` that writes into contacts, and waits until it ends. */
   sync(): Promise<string>;
-  /** Sends a request in the name of the owner, which has to succeed. */
+  /** Sends a request as the owner. Fails if the response is not successful. */
   asOwner(method: string, path: string, body?: object): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ async function aUser({ world }: ExampleWorld): Promise<Example> {
   return { subjects: { user: (await join(world, 'Ben', 'viewer')).id } };
 }
 
-/** Creates the ID of a decision about a contact whose response was lost. */
+/** Creates a decision about a contact whose response was lost. Returns its ID. */
 async function aLostAnswer({ world, sync }: ExampleWorld): Promise<string> {
   await world.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
   await sync();
@@ -43,7 +43,7 @@ async function aLostAnswer({ world, sync }: ExampleWorld): Promise<string> {
   return held?.id ?? '';
 }
 
-/** The addresses of all contacts change at once. */
+/** Changes the addresses of all contacts at the same time. */
 async function holdBatch(world: HttpWorld): Promise<void> {
   const token = await world.addToken('admin');
   const startRun = async () => {
@@ -64,7 +64,7 @@ async function holdBatch(world: HttpWorld): Promise<void> {
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 const answeredSchema = z.object({ answer: z.object({ id: z.string() }) });
 
-/** Creates a client at a public address, which no name server has to look up. */
+/** Returns a client at a public IP address, so no DNS lookup is needed. */
 export function aClient(id: string, more: object = {}) {
   return {
     ...{ id, partner: { baseUrl: 'https://93.184.215.14', apiKey: 'key' } },
@@ -312,7 +312,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   'credits reconcile': async () => ({ subjects: { month: '2026-10' }, isUnknownRefused: false }),
 };
 
-/** Operations that other tests carry out, since they need more than a request: the reason of each. */
+/** Operations that other tests cover because they need more than a request, with the reason for each. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   stop: 'test/interfaces/api/stop-run.test.ts: a run that is queued, and one that is in progress',
   'mails set': 'test/interfaces/api/mails.test.ts: it needs a mail server',

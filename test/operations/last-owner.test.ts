@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 const open = closedAfterTest(() => openHttpWorld({ isIdle: true }));
 
-/** The owner who makes the request, and would be the last owner. */
+/** The owner who makes the request, and who would be the last owner. */
 interface Owner {
   id: string;
   cookie: string;
@@ -25,7 +25,7 @@ interface Owner {
 
 type Change = 'remove' | 'disable' | 'demote' | 'remove the passkey of';
 
-/** Each returns whether the change was made. */
+/** Each function returns whether the change was made. */
 const INTERFACES = {
   'the pages': async (world: HttpWorld, { id, cookie }: Owner, change: Change) => {
     const { path, form } = {
@@ -77,7 +77,7 @@ async function addPasskey({ application: { store, sealer } }: HttpWorld, personI
 
 const takeWays = (world: HttpWorld, id: string) => set(world, id, { password: null });
 
-/** Records that a user has signed in through the identity provider, which does not have to respond any more. */
+/** Records that a user has signed in with the identity provider, which need not respond any more. */
 async function signInByProvider(world: HttpWorld, id: string) {
   await world.application.store.act((trx) => recordSubject(trx, id, `subject of ${id}`));
   await set(world, id, { password: null });

@@ -1,4 +1,4 @@
-/** The operation kit in a world with users, for operations that only exist in tests. */
+/** Runs operations that exist only in tests, in a world with users. */
 import type { Caller } from '../../src/operations/kit/caller.ts';
 import type { Operation } from '../../src/operations/kit/operation.ts';
 import type { OperationDeps } from '../../src/operations/kit/perform.ts';
@@ -8,7 +8,7 @@ import { checkAudit } from '../../src/privacy/audit/checker.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { invite } from '../interfaces/api/people-world.ts';
 
-/** The dependencies that interfaces pass to operations. The listed operations can be found by name. */
+/** Returns the dependencies that interfaces pass to operations. The given operations can be found by name. */
 export function toDeps(
   { application, runner, clock, url }: HttpWorld,
   operations: readonly Operation[] = [],
@@ -22,7 +22,7 @@ export function toDeps(
   };
 }
 
-/** A user of this name, signed in, who reaches all clients. */
+/** Returns a signed-in user with this name, who has access to all clients. */
 export async function signedInAs(
   world: HttpWorld,
   name: string,
@@ -40,7 +40,7 @@ export async function signedInAs(
   };
 }
 
-/** A user of the machine. */
+/** A user of the machine as a caller. */
 export const MACHINE: Caller = {
   kind: 'machine',
   role: null,

@@ -1,4 +1,4 @@
-/** Tests the promises of the operation kit for every operation. */
+/** Tests the operation kit's promises, which apply to every operation. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ActorTransaction } from '../../src/database/actor-transaction.ts';
@@ -30,7 +30,7 @@ const common = {
   say: () => 'Made.',
 } as const;
 
-/** Changes something, and then fails if the test requests it. */
+/** An operation that changes something, and then fails if the test wants it to. */
 const make = changing({
   ...common,
   name: 'test make',
@@ -140,7 +140,7 @@ describe('an operation that asks first', () => {
 });
 
 describe('an operation that asks its question within its work', () => {
-  /** It counts how often it looks up its question. */
+  /** Creates an operation that counts how often it looks up its question. */
   function repairing() {
     let found = 0;
     let repaired = 0;

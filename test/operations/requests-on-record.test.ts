@@ -1,6 +1,4 @@
-/**
- * Tests the promises of the kit for operations that wait for a second user, or that the service carries out.
- */
+/** Tests the kit's promises for operations that wait for a second user, or that the service carries out later. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
@@ -31,7 +29,7 @@ import { MACHINE, signedInAs, toDeps } from './operation-world.ts';
 
 const START_MS = Date.parse('2026-11-02T09:00:00Z');
 
-/** A world without runs, whose clock the test moves. */
+/** Opens a world without runs, whose clock the test moves. */
 const open = closedAfterTest(async ({ others = [] }: { others?: string[] } = {}) => {
   const clock = createFakeClock(START_MS);
   return { ...(await openHttpWorld({ isIdle: true, others, clock })), clock };
@@ -48,7 +46,7 @@ const common = {
   say: ({ id }: { id: string }) => `${id} is closed.`,
 } as const;
 
-/** It waits for a second user while it is about more than one contact. */
+/** Creates an operation that waits for a second user if it is about more than one contact. */
 function closing({ contacts = 2, fails = false } = {}) {
   const matter = { contacts, fails };
   const close = changing({
@@ -108,7 +106,7 @@ describe('an operation that waits for a second user', () => {
     return { world, close, matter, deps, ada, confirm };
   }
 
-  /** Its account is older than the later requests. */
+  /** Creates a second user, whose account is older than the requests that follow. */
   async function second(world: HttpWorld, role: 'decider' | 'admin' = 'admin') {
     return signedInAs(world, 'Ben', role);
   }
@@ -285,7 +283,7 @@ describe('an operation that waits for a second user', () => {
   });
 });
 
-/** Takes minutes, and fails as often as the test requests. */
+/** Creates an operation that takes minutes, and fails as often as the test wants. */
 function checking(failures: Error[] = []) {
   const counts: { runs: number; by: (string | null)[] } = { runs: 0, by: [] };
   const check = acting({
@@ -303,7 +301,7 @@ function checking(failures: Error[] = []) {
   return { check, counts };
 }
 
-/** Lets a service process carry out the remaining requests until none are left. Then the process ends. */
+/** Lets a service process carry out requests until none remain. Then the process ends. */
 async function carriedOut(world: HttpWorld, operations: readonly Operation[]): Promise<void> {
   const { application, clock } = world;
   const stopping = new AbortController();

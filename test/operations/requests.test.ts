@@ -1,7 +1,4 @@
-/**
- * Tests the route of every operation: its response, its audit entry, and that a rejected request changes
- * nothing.
- */
+/** Tests every operation's route: its response, its audit entry, and that a refused request changes nothing. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { OPERATIONS } from '../../src/operations/catalogue.ts';
@@ -60,7 +57,7 @@ async function asOwner(method: string, path: string, body?: object): Promise<voi
   expect(status, text).toBeLessThan(300);
 }
 
-/** The route of an operation with the subjects of an example, or with one that does not exist. */
+/** Returns the path of an operation's route for the example's objects, or for an object that does not exist. */
 function addressOf(name: string, { subjects = {} }: Example, isUnknown = false) {
   const [method = '', pattern = ''] = (RULES[name]?.route ?? '').split(' ');
   const names = [...pattern.matchAll(/:(\w+)/g)].map(([, part = '']) => part);
@@ -72,7 +69,7 @@ function addressOf(name: string, { subjects = {} }: Example, isUnknown = false) 
   return { method, path, hasSubject: names.length > 0 };
 }
 
-/** Carries out an operation as its route requires: with its preview's digest, if it asks for confirmation. */
+/** Requests an operation as its route requires: with the preview's digest if it needs confirmation. */
 async function request(name: string, example: Example, isUnknown = false) {
   const { method, path } = addressOf(name, example, isUnknown);
   const { body, query } = example;
@@ -109,14 +106,14 @@ describe('the operations over their routes', () => {
         expect(unknown.status, unknown.text).toBe(404);
         const { code, details = {} } = errorSchema.parse(unknown.read()).error;
         expect(code).toMatch(/_unknown$/);
-        // A program learns from the details which of its words is unknown.
+        // The details tell a program which value is unknown.
         expect(Object.values(details)).toContain('nowhere');
       }
       if (example.invalid !== undefined) {
         const invalid = await request(name, { ...example, ...example.invalid });
         expect(invalid.status, invalid.text).toBe(422);
       }
-      // Reading has a right to be recorded, a refusal has not.
+      // Successful reads may be recorded, but refused requests may not.
       expect(await countAudit()).toBe(before);
       const answer = await request(name, example);
       expect([200, 201, 202], answer.text).toContain(answer.status);

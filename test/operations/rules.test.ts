@@ -1,7 +1,4 @@
-/**
- * Compares all operations with the table of rules: in the declarations, in the terminal and in the routes of
- * the API.
- */
+/** Compares all operations with the table of rules: in their declarations, in the terminal, and in the API's routes. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -25,8 +22,8 @@ const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/http-api
 const rows = OPERATIONS.map((operation) => ({ name: operation.name, operation }));
 
 /**
- * CRMs call the operations of doors, and users manage their own links under *My account*. These have their own routes
- * and rules (`test/interfaces/api/doors`).
+ * CRMs call the operations of doors, and users manage their own links under *My account*. Both have separate routes and
+ * rules (`test/interfaces/api/doors`).
  */
 const NOT_LISTED = ['kit/**', 'doors/**', 'catalogue.ts'];
 
@@ -75,7 +72,7 @@ describe('the operations', () => {
     const whole = steps
       .map((step) => (step.startsWith(':') ? '(?:[A-Z]+|approve)' : step))
       .join('/');
-    // A row may name several: `POST /v1/users/USER/disable`, `…/enable`.
+    // A row can contain several routes, such as `POST /v1/users/USER/disable`, `…/enable`.
     const words = steps.filter((step) => !step.startsWith(':')).slice(-2);
     const short = `(${method} )?…/(${words[0]}/)?${words[1]}`;
     expect(GUIDE).toMatch(new RegExp(`\`(${method} /${whole}|${short})[\`?]`));
@@ -93,13 +90,13 @@ describe('the operations', () => {
       ...(command?.options ?? []).map((option) => option.attributeName()),
     ]);
     for (const { key, kind, description } of listFields(row.operation.input)) {
-      // A secret is never typed: its option names an environment variable. A document is in a file.
+      // A secret is never typed, so its option names an environment variable. A document is in a file.
       const asTyped = kind === 'secret' ? `${key}Env` : kind === 'document' ? 'file' : key;
       expect(typed, key).toContain(asTyped);
       expect(typed.has(key), key).toBe(asTyped === key);
       expect(description, key).not.toBe('');
     }
-    // A command may ask before acts that the API carries out at once.
+    // A command may ask for confirmation before actions that the API performs immediately.
     if (asksFirst(row.operation)) expect(typed).toContain('yes');
   });
 });
@@ -109,7 +106,7 @@ function isOperation(value: unknown): value is { name: string } {
   return typeof value === 'object' && value !== null && keys.every((key) => key in value);
 }
 
-/** Of a route with its method. */
+/** Returns the path of a route without its method. */
 function pathOf(route: string): string {
   return route.split(' ')[1] ?? '';
 }

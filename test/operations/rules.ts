@@ -1,20 +1,20 @@
 /**
- * The rules for each operation. They are based on the design and the guides, never on the operations
- * themselves, because a wrong declaration has to fail. Add a new operation to this table first.
+ * The rules for each operation. They are based on the design and the guides, not on the operations themselves, so that
+ * a wrong declaration fails. Add a new operation to this table first.
  */
 import type { Role } from '../../src/core/role.ts';
 
 export interface OperationRule {
-  /** The lowest role that may request it over HTTP. */
+  /** The lowest role that can request it over HTTP. */
   role: Role;
-  /** `all`: only for callers who reach all clients. */
+  /** `all`: only for callers with access to all clients. */
   reach: 'all' | 'some';
   /** `person`: never with an access token. */
   by: 'person' | 'person+token';
-  /** True if a question comes first: what erases, undoes, revokes or removes. */
+  /** True if it needs a confirmation, because it erases, undoes, revokes or removes something. */
   asks: boolean;
   effect: 'reads' | 'changes' | 'acts';
-  /** Its route, and its preview's route if it asks for confirmation. */
+  /** Its route, and the preview's route if it needs a confirmation. */
   route: string;
   /** The action that the audit records. Omitted for operations that only read. */
   audit?: string;
@@ -223,7 +223,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/erase',
     audit: 'integration.erased',
   },
-  // All data of a client leaves the product: an owner decides that, and never a token.
+  // All data of a client leaves the product, so only a signed-in owner can do this, never a token.
   'export everything': {
     ...ofOwners,
     by: 'person',
@@ -258,7 +258,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/runs/:run/retry',
     audit: 'run.asked',
   },
-  // Stopping loses nothing, and the next run continues: no question comes first.
+  // Stopping loses nothing, and the next run continues, so no confirmation is needed.
   stop: {
     ...ofAdmins,
     asks: false,
@@ -286,7 +286,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/clients/check',
     audit: 'work.asked',
   },
-  // A host that a client sets is looked up before anything is stored.
+  // The host in a client's settings is looked up before anything is stored.
   apply: {
     ...ofAdmins,
     asks: false,
@@ -294,7 +294,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations',
     audit: 'settings.applied',
   },
-  // The file that was uploaded in its set-up is deleted too.
+  // The file that was uploaded during the set-up is also deleted.
   remove: {
     ...ofAdmins,
     asks: true,
@@ -321,7 +321,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/setups/:setup',
   },
-  // Both send requests to the CRM, with the client's rights.
+  // Both operations send requests to the CRM with the client's rights.
   'fields check': {
     ...ofAdmins,
     asks: false,
@@ -589,7 +589,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/schedule/resume',
     audit: 'schedule.resumed',
   },
-  // Reading the balances is free, so every viewer may.
+  // Reading the balances is free, so every viewer can do it.
   credits: {
     ...ofViewers,
     asks: false,
@@ -609,7 +609,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'GET /v1/credits/bill',
   },
   results: { ...ofViewers, asks: false, effect: 'reads', route: 'GET /v1/results' },
-  // A key may be shared with clients without access: its balance is about all of them.
+  // The key may be shared with clients that the caller has no access to, and its balance covers all of them.
   'credits reconcile': {
     ...ofViewers,
     reach: 'all',
@@ -629,7 +629,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/integrations/:integration/webhook',
   },
-  // Anyone who has the secret can sign calls, so a token can neither read nor change it.
+  // Anyone with the secret can sign calls, so a token can neither read nor change it.
   'hooks create': {
     ...ofAdmins,
     by: 'person',
@@ -697,7 +697,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/integrations/:integration/network',
   },
-  // The service can charge for queries, so the next four are for admins.
+  // The service may charge for these queries, so the next four operations are for admins.
   'networks check': {
     ...ofAdmins,
     asks: false,

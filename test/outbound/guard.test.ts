@@ -14,7 +14,7 @@ afterEach(() => {
 describe('a request to an address that a browser has set', () => {
   it('is not sent where its name leads inside by the time of the connection', async () => {
     const { port, connections } = await listening();
-    // The resolver of an attacker: a public address for whoever checks, this machine for whoever connects.
+    // An attacker's resolver: it returns a public address to the check, and this machine's address to the connection.
     const answers = ['93.184.216.34', '127.0.0.1'];
     const lookup = resolver(() => [answers.shift() ?? '127.0.0.1']);
     lookup('rebind.example.org', { all: true }, (_, found) => {
@@ -32,7 +32,8 @@ describe('a request to an address that a browser has set', () => {
     const asked: string[] = [];
     const lookup = resolver((name) => {
       asked.push(name);
-      // Reserved for documents would be refused: this one is public, and leads nowhere from here.
+      // An address that is reserved for documentation would be refused. This address is public, but requests never
+      // reach it.
       return asked.length === 1 ? ['8.8.8.8'] : ['127.0.0.1'];
     });
     const { port, connections } = await listening();
@@ -141,7 +142,7 @@ function send(url: string, lookup: LookupFunction, init?: RequestInit) {
   return outboundFetch({ named: { origins: [], hosts: [] }, lookup })(url, init);
 }
 
-/** Returns a resolver under the control of the test. */
+/** Returns a resolver that the test controls. */
 function resolver(addressesOf: (name: string) => string[]): LookupFunction {
   return (name, _, answer) => {
     const found = addressesOf(name).map((address) => ({
@@ -152,7 +153,7 @@ function resolver(addressesOf: (name: string) => string[]): LookupFunction {
   };
 }
 
-/** Returns a server of plain TCP that counts who connects. */
+/** Starts a plain TCP server that counts its connections. */
 async function listening(answer = ''): Promise<{ port: number; connections(): number }> {
   let count = 0;
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-/** Tests requests through the proxies that the environment variables name. */
+/** Tests requests through the proxies in the environment variables. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -12,7 +12,7 @@ import { describeProxies, readProxies } from '../../src/outbound/proxy.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A host that no resolver knows, so it can only be reached through the proxy. */
+/** The certificate of a host that no resolver knows, so it can be reached only through the proxy. */
 const TLS = join(ROOT, 'test/fixtures/tls');
 const CERTIFICATE = join(TLS, 'certificate.pem');
 const HOST = 'crm.example.org';
@@ -34,7 +34,7 @@ async function listen<Kind extends Server>(server: Kind): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** HubSpot behind TLS, with one contact; records the requests that it receives. */
+/** Starts a HubSpot stand-in behind TLS, with one contact. Records the requests it receives. */
 async function startHubspot() {
   const received: { path: string; token: string | undefined; body: string }[] = [];
   const options = { cert: readFileSync(CERTIFICATE), key: readFileSync(join(TLS, 'key.pem')) };
@@ -48,8 +48,7 @@ async function startHubspot() {
 }
 
 /**
- * Starts a proxy that records every byte that passes through it. `refuses` is its response if it refuses the
- * connection.
+ * Starts a proxy that records every byte passing through it. `refuses` is the status with which it refuses connections.
  */
 async function startProxy(target: number, refuses?: number) {
   const asked: { host: string; password: string | undefined }[] = [];
@@ -83,8 +82,8 @@ async function startProxy(target: number, refuses?: number) {
 }
 
 /**
- * In a process with these variables, writes a contact through the HubSpot connector and sends one request as the
- * service's client does. Returns the results of both.
+ * A program that writes a contact through the HubSpot connector and sends a request as the service's client does.
+ * Prints the results of both.
  */
 const SEND = `
   const { createApi } = await import(${JSON.stringify(toUrl('connectors/hubspot/api.ts'))});

@@ -39,7 +39,7 @@ it('does not ask again for a token that would be the same', async () => {
   expect(crm.given()).toBe(1);
 });
 
-/** Creates a CRM that accepts the token it gave last, until that expires. */
+/** Creates a CRM that accepts only the last token it issued, until the token expires. */
 function aCrm() {
   let given = 0;
   let valid = '';

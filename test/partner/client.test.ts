@@ -194,7 +194,7 @@ const peopleSchema = z.object({
   people: z.array(z.object({ firstName: z.string().nullable(), lastName: z.string().nullable() })),
 });
 
-/** Returns the first people in the sandbox's contact list, ready to be submitted. */
+/** Returns the first people in the sandbox's contact list, in the form for a submission. */
 async function peopleOf(sandbox: PartnerSandbox, count: number) {
   const reply = await fetch(`${sandbox.rootUrl}/_sandbox/people?limit=${count}`);
   const { people } = peopleSchema.parse(await reply.json());
@@ -209,7 +209,7 @@ async function peopleOf(sandbox: PartnerSandbox, count: number) {
   );
 }
 
-/** Far more than the jobs of these tests need. */
+/** Far more polls than the jobs in these tests need. */
 const MAX_POLLS = 1_000;
 
 async function enhance(client: PartnerClient, people: ReturnType<typeof aPerson>[]) {

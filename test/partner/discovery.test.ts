@@ -4,7 +4,10 @@ import { json, startService, startTestService } from './test-service.ts';
 
 const JOB = 'a'.repeat(32);
 
-/** Only the form at the base URL, with the base path in every path and a body name of its own. */
+/**
+ * An API description with only the form at the base URL. Every path contains the base path, and the body's field has
+ * another name.
+ */
 const FORM_A = {
   openapi: '3.1.0',
   paths: {

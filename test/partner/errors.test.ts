@@ -236,13 +236,13 @@ describe('discretion', () => {
   });
 });
 
-/** A pause and the pacer's own waits add up to a few milliseconds more or less than requested. */
+/** Expects these waits, with a few milliseconds of tolerance for the pacer's own waits. */
 function expectWaits(slept: readonly number[], expected: readonly number[]): void {
   const longWaits = slept.filter((ms) => ms > 500).map((ms) => Math.round(ms / 500) * 500);
   expect(longWaits).toEqual(expected);
 }
 
-/** All that a log or a report could show of an error, causes included. */
+/** Returns everything in an error that a log or a report could show, including its causes. */
 function everythingIn(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
   const own = error instanceof DonorSyncError ? JSON.stringify(error) : '';

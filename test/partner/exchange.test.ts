@@ -206,7 +206,7 @@ describe('the line', () => {
     const client = aClient(service.baseUrl);
     for (let call = 0; call < 10; call++) await client.readCredits();
     expect(service.requests()).toBe(10);
-    // The next call may leave an instant before the connection of the last one is free again.
+    // The next call can start a moment before the previous call's connection is free.
     expect(service.connections()).toBeLessThanOrEqual(2);
   });
 

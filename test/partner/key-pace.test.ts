@@ -197,21 +197,21 @@ describe('createPacers', () => {
   });
 });
 
-/** How long a request takes, and at which part of that time it is counted. */
+/** How long a request takes, and when during that time the service counts it. */
 interface Way {
   tookMs: number;
   countedAt: number;
 }
 
-/** The ways of a key's requests, in turn. */
+/** The timings of a key's requests, used in turn. */
 interface Ways {
   submits: Way[];
   others: Way[];
 }
 
 /**
- * Creates a service up to 0.5 seconds away that takes up to 5 seconds more over a submit, in the middle or before or
- * after it is counted.
+ * Generates timings for a service up to 0.5 seconds away that takes up to 5 more seconds for a submission, before,
+ * after or while it counts the request.
  */
 function aBusyKey(): fc.Arbitrary<Ways> {
   return fc
@@ -237,7 +237,8 @@ function someWays(leastMs: number, spreadMs: number, countedAt: fc.Arbitrary<num
 const PLAYED_SECONDS = 30;
 
 /**
- * Six workers submit, one after the other. Twenty request profiles, and have nothing to request in every other pause.
+ * Simulates six workers that submit one request after another, and twenty workers that request profiles. The latter
+ * have nothing to request in every other pause.
  */
 async function play({ submits, others }: Ways, restMs: number) {
   const clock = createFakeClock();
@@ -268,7 +269,7 @@ async function play({ submits, others }: Ways, restMs: number) {
   }
 }
 
-/** Creates a pacer of 10 a second whose burst is spent. */
+/** Creates a pacer of 10 requests per second whose burst is used up. */
 async function anEmptyPacer(): Promise<{ pacer: Pacer; clock: FakeClock; granted: string[] }> {
   const clock = createFakeClock();
   const pacer = createPacer({ clock, ratePerSecond: 10, burst: 1 });
@@ -281,7 +282,7 @@ async function note(pacer: Pacer, lane: Lane, name: string, granted: string[]): 
   granted.push(name);
 }
 
-/** Workers that send one request after the other. */
+/** Starts workers that send one request after another. */
 function keepSending(pacer: Pacer, clock: FakeClock, sentAtMs: number[], workers: number): void {
   for (let worker = 0; worker < workers; worker++) void work();
   async function work(): Promise<void> {
@@ -292,7 +293,7 @@ function keepSending(pacer: Pacer, clock: FakeClock, sentAtMs: number[], workers
   }
 }
 
-/** How many requests a bucket of 10 that refills 10 a second would refuse (section 8). */
+/** Returns how many requests a token bucket would refuse that holds 10 and refills at 10 per second (section 8). */
 function refusedByService(arrivalsMs: readonly number[]): number {
   let tokens = 10;
   let seenMs = arrivalsMs[0] ?? 0;

@@ -5,7 +5,7 @@ const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 
-/** Opens a machine whose clock is ahead of the service's by this much, and a service that responds. */
+/** Opens a machine whose clock is ahead of the service's clock by this much, and a service that responds. */
 function open(aheadMs: number) {
   let uptimeMs = 50_000;
   let aheadNowMs = aheadMs;
@@ -20,7 +20,7 @@ function open(aheadMs: number) {
     setClock(byMs: number) {
       aheadNowMs += byMs;
     },
-    /** A request that takes this long to arrive, and whose response takes this long to return. */
+    /** Sends a request that takes this long to arrive. Its response takes this long to return. */
     ask(thereMs: number, backMs: number, headers: Record<string, string> = {}) {
       const sentMs = uptimeMs;
       uptimeMs += thereMs;

@@ -11,11 +11,11 @@ import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 
 const PROGRAM = join(import.meta.dirname, '../helpers/paced-program.ts');
 
-/** The documented limit: this many requests per second, and this many concurrently. */
+/** The documented limit: requests per second, and the size of a burst. */
 const RATE = 10;
 const BURST = 10;
 
-/** How long the processes send requests, and the time within which the pace is counted. */
+/** How long the processes send requests, and the period in which the pace is measured. */
 const FOR_MS = 14_000;
 const COUNTED_MS = 4_000;
 
@@ -37,9 +37,9 @@ async function openWorld() {
   const { baseUrl, apiKey } = service;
   const left: number[] = [];
   return {
-    /** When the requests of all processes left, in order (ms since 1970). */
+    /** Returns when the requests of all processes were sent, in order (ms since 1970). */
     left: () => left.toSorted((one, other) => one - other),
-    /** Starts a process that sends this many requests at the same time. */
+    /** Starts a process that sends up to this many requests at the same time. */
     async start(width: number) {
       const args = [PROGRAM, url, baseUrl, apiKey, `${FOR_MS}`, `${width}`];
       const child = spawn(process.execPath, args);
@@ -54,8 +54,8 @@ async function openWorld() {
 }
 
 /**
- * Counts the departures above the limit, as a service would that receives each request at once. The real service of this
- * test receives delayed requests together when the machine is busy, so its refusals say nothing about the pace.
+ * Counts the requests above the limit, as a service would that receives each request immediately. On a busy machine,
+ * the real service receives delayed requests together, so its refusals would say nothing about the pace.
  */
 function countRefused(times: readonly number[]): number {
   let tokens = BURST;
@@ -70,9 +70,7 @@ function countRefused(times: readonly number[]): number {
   return refused;
 }
 
-/**
- * Returns the highest rate within any window: the processes do not make up for departures that a busy machine delayed.
- */
+/** Returns the highest rate in any period. The processes do not catch up on requests that a busy machine delayed. */
 function bestRate(times: readonly number[]): number {
   const counts = times.map((from) => times.filter((at) => at >= from && at < from + COUNTED_MS));
   return Math.max(...counts.map(({ length }) => length)) / (COUNTED_MS / 1_000);

@@ -10,7 +10,7 @@ import { createPacer } from '../../src/partner/key-pace.ts';
 
 export const TEST_KEY = 'test-key-7f3a';
 
-/** A clock on which waiting takes no time: it moves forward by the delay and records the delay. */
+/** A clock on which waiting takes no time. It moves forward by the delay, and records the delay. */
 export interface HastyClock extends Clock {
   slept: number[];
 }
@@ -29,7 +29,7 @@ export function createHastyClock(): HastyClock {
   };
 }
 
-/** Creates a client without a limit that waits in no time. */
+/** Creates a client without a rate limit, whose waits take no time. */
 export function aClient(
   baseUrl: string,
   options: Partial<PartnerClientOptions> = {},
@@ -57,7 +57,7 @@ export function aPerson(person: Partial<Person> = {}): Person {
   };
 }
 
-/** Creates a log that keeps all entries. */
+/** Creates a log that records all entries. */
 export function createNotedLog(): Log & { notes: string[] } {
   const notes: string[] = [];
   const note = (facts: Readonly<Record<string, unknown>>, message: string) => {
@@ -66,7 +66,7 @@ export function createNotedLog(): Log & { notes: string[] } {
   return { notes, debug: note, info: note, warn: note, error: note };
 }
 
-/** The error with which a promise was rejected. */
+/** Returns the error with which a promise was rejected. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {

@@ -4,12 +4,12 @@ import { serve } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
 import { findFreePort } from '../helpers/free-port.ts';
 
-/** A request as an odd service received it. */
+/** A request that a test service received. */
 export interface Received {
   method: string;
-  /** Below the base URL. */
+  /** The path below the base URL. */
   path: string;
-  /** Without the question mark. */
+  /** The query without the question mark. */
   query: string;
   apiKey: string | null;
   /** Parsed JSON, or undefined without a body. */
@@ -25,7 +25,7 @@ type Answer = (received: Received) => Response | Promise<Response>;
 
 const BASE_PATH = '/v1/partners';
 
-/** Serves the responses of `answer` until the test ends. */
+/** Starts a service that returns the responses of `answer`, until the test ends. */
 export async function startTestService(answer: Answer): Promise<TestService> {
   const received: Received[] = [];
   const port = Promise.withResolvers<number>();
@@ -57,7 +57,7 @@ export async function startTestService(answer: Answer): Promise<TestService> {
   }
 }
 
-/** Serves the responses in turn, and then repeats the last one. */
+/** Starts a service that returns these responses in turn, and then repeats the last one. */
 export function startService(...answers: (() => Response)[]): Promise<TestService> {
   let next = 0;
   return startTestService(() => {
@@ -74,14 +74,15 @@ export function json(body: unknown, status = 200, headers: Record<string, string
 
 export interface RawService {
   baseUrl: string;
-  /** How many connections were made. */
+  /** Returns the number of connections. */
   connections(): number;
-  /** How many whole requests arrived. */
+  /** Returns the number of complete requests. */
   requests(): number;
 }
 
 /**
- * Serves bytes: `answer` is called for each whole request with its socket and its number, from 1.
+ * Starts a service that sends bytes. Calls `answer` for each complete request, with the socket and the number of the
+ * request (from 1).
  */
 export async function startRawService(
   answer: (socket: Socket, request: number) => void,
@@ -112,7 +113,7 @@ export async function startRawService(
   return { baseUrl, connections: () => connections, requests: () => requests };
 }
 
-/** An HTTP response in bytes. A length other than the body's makes it a truncated response. */
+/** Returns the bytes of an HTTP response. If `length` differs from the body's length, the response is truncated. */
 export function rawAnswer(
   body: string,
   length = Buffer.byteLength(body),

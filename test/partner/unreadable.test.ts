@@ -40,7 +40,7 @@ const FREE: [string, string, (client: PartnerClient) => Promise<unknown>][] = [
 ];
 
 describe.each(FREE)('a free call for %s', (_, path, ask) => {
-  // An export and a list have fields that may all be missing but their id.
+  // In an export and a list, all fields except the ID can be missing.
   it.each(KINDS)('is sent again after an answer that cannot be read (%s)', async (as) => {
     const expected = await ask(client);
     calls = 0;

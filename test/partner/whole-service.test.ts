@@ -315,12 +315,12 @@ describe('the whole service', () => {
   });
 });
 
-/** Returns an endpoint with all its parameters named alike. */
+/** Returns an endpoint with the same name for all its parameters. */
 function shapeOf(endpoint: string): string {
   return endpoint.replace(/\{[^}]*\}/g, '{}');
 }
 
-/** Returns the number of credits that an action takes from a bucket. */
+/** Returns the number of credits that an action costs in a bucket. */
 async function costOf(bucket: Bucket, act: () => Promise<unknown>): Promise<number> {
   const before = await client.readCredits();
   await act();
@@ -329,14 +329,14 @@ async function costOf(bucket: Bucket, act: () => Promise<unknown>): Promise<numb
 
 const peopleSchema = z.object({ people: z.array(z.object({ donorId: z.string().nullable() })) });
 
-/** Donors that the sandbox's contact list holds, each once. */
+/** Returns the donors in the sandbox's contact list, without duplicates. */
 async function donorsOf({ rootUrl }: PartnerSandbox): Promise<string[]> {
   const reply = await fetch(`${rootUrl}/_sandbox/people?limit=40`);
   const { people } = peopleSchema.parse(await reply.json());
   return [...new Set(people.flatMap(({ donorId }) => donorId ?? []))];
 }
 
-/** Creates a client for a new team that has only this many credits in these buckets. */
+/** Creates a client for a new team that has only these credits. */
 async function aPoorClient(credits: Partial<Record<Bucket, number>>): Promise<PartnerClient> {
   const reply = await fetch(`${sandbox.rootUrl}/_sandbox/keys`, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import type { MirroredNetwork } from '../../src/networks/statements/mirrored-networks.ts';
 import type { Connection } from '../../src/partner/connections/connection.ts';
 
-/** Creates a connection to Maria, who sat on a board with the contact, except for the test's overrides. */
+/** Returns a connection to Maria, who was on a board with the contact. `traits` override its values. */
 export function aConnection(traits: Partial<Connection> = {}): Connection {
   return {
     strength: 0.8,
@@ -16,7 +16,7 @@ export function aConnection(traits: Partial<Connection> = {}): Connection {
   };
 }
 
-/** A connection to a member with this id, of this strength, from these networks. */
+/** Returns a connection to this member, with this strength, from these networks. */
 export function connectionTo(
   donorId: string,
   strength: number,
@@ -29,7 +29,7 @@ export function connectionTo(
   });
 }
 
-/** Creates a network whose name is its id. */
+/** Returns a network whose name is the same as its ID. */
 export function aNetwork(networkId: string, members: readonly string[]): MirroredNetwork {
   return { networkId, name: networkId, members: [...members] };
 }

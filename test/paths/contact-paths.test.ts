@@ -5,7 +5,7 @@ import { createPathWorld, INTRODUCER, type PathWorld } from './path-world.ts';
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** Opens a synced board, and the contact with the first path. */
+/** Opens a world with a synced board. Returns the contact that has the first path. */
 async function openKnown(): Promise<string> {
   world = await createPathWorld();
   await world.sync();
@@ -35,7 +35,7 @@ describe('the connections of a contact', () => {
     world.crm.editContact(known, mark);
     const refused = { code: 'contact_kept_back', details: { contact: known, reason } };
     await expect(read(known)).rejects.toMatchObject(refused);
-    // Nor once the mark is read.
+    // Nothing is written after the mark is read either.
     await world.sync({ only: [known] });
     await expect(read(known)).rejects.toMatchObject(refused);
     expect(await queries()).toBe(before);

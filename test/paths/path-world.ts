@@ -9,34 +9,34 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 export const BOARD = { name: 'Board', color: 'teal', group: { group: 'board' } };
 export const STAFF = { name: 'Staff', color: 'blue', group: { group: 'staff' } };
 
-/** The fields of a CRM in memory that paths are written into. */
+/** Fields of a CRM in memory into which paths are written. */
 export const SENTENCE = 'Warm Path';
 export const INTRODUCER = 'Warm Path Introducer';
 export const NETWORK = 'Warm Path Network';
 export const STRENGTH = 'Warm Path Strength';
 
-/** A sync world whose groups are mirrored and whose networks become warm paths. */
+/** A sync world whose groups are mirrored, and whose networks lead to warm paths. */
 export interface PathWorld extends SyncWorld {
   /** CRM ids of the contacts, in order. */
   people: string[];
-  /** Puts the people from `start` to `end` of `people` into a group in the CRM. */
+  /** Makes the people from `start` to `end` the members of a group in the CRM. */
   setGroup(name: 'board' | 'staff', start: number, end: number): void;
-  /** The donor that a contact is. Fails if there is none. */
+  /** Returns a contact's donor. Fails if there is none. */
   donorOf(crmId: string): Promise<string>;
-  /** Contacts whose field is filled, with its value. */
+  /** Returns the contacts in which the field is filled, with its value. */
   filled(field: string): Map<string, FieldValue>;
-  /** The number of comparison requests to the service. */
+  /** Returns the number of comparison requests to the service. */
   compares(): Promise<number>;
 }
 
 export interface PathWorldOptions extends SyncWorldOptions {
-  /** How many contacts the CRM has. Defaults to 120. */
+  /** The number of contacts in the CRM. Defaults to 120. */
   contacts?: number;
-  /** How many of the first are on the board. Defaults to 20. */
+  /** The number of contacts on the board, counted from the first. Defaults to 20. */
   board?: number;
 }
 
-/** Creates a world in which nothing has run yet. */
+/** Creates a world in which no run has started yet. */
 export async function createPathWorld({
   contacts = 120,
   board = 20,
@@ -44,7 +44,7 @@ export async function createPathWorld({
 }: PathWorldOptions = {}): Promise<PathWorld> {
   const world = await createSyncWorld({
     ...options,
-    // There are few donors and few organizations, so many donors know each other.
+    // With few donors and few organizations, many donors know each other.
     service: { donors: contacts, networkJobTimeMs: 0, ...options.service },
     integration: { networks: [BOARD], ...options.integration },
   });

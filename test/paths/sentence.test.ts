@@ -7,7 +7,7 @@ function tell(traits: Partial<Connection>, calledName = 'Anna'): string {
   return describeConnection({ connection: aConnection(traits), network: 'Board', calledName });
 }
 
-/** Returns the same relationship on both sides. */
+/** Returns a connection with the same relationship on both sides. */
 function both(word: string, entityName: string, snippet: string | null): Partial<Connection> {
   return { sourceRelationship: word, targetRelationship: word, entityName, snippet };
 }

@@ -10,7 +10,7 @@ function byIntroducer(): Map<FieldValue, string[]> {
   return Map.groupBy(world.filled(INTRODUCER).keys(), (id) => world.crm.valueOf(id, INTRODUCER));
 }
 
-/** The board member who introduces the most contacts, and the member's name. */
+/** Returns the board member who introduces the most contacts, with the member's name. */
 async function findIntroducer(): Promise<{ id: string; name: FieldValue }> {
   const named = [...byIntroducer()].toSorted(([, a], [, b]) => b.length - a.length);
   const members = world.people.slice(0, 20);

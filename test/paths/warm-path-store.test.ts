@@ -27,7 +27,7 @@ const SCOPE: PathScope = {
   computedBefore: null,
 };
 
-/** Contacts that are each a different donor: `donor of c-000`, … */
+/** Stores contacts that are each a different donor: `donor of c-000`, … */
 async function putDonors(world: StoreWorld, ids: readonly string[]): Promise<void> {
   await putContacts(
     world,
@@ -39,7 +39,7 @@ function donorOf(crmId: string): string {
   return `donor of ${crmId}`;
 }
 
-/** The contacts whose paths are stale after the world was examined. */
+/** Returns the contacts whose paths are stale after all were examined. */
 async function stale(
   { store, lease }: StoreWorld,
   scope: Partial<PathScope> = {},
@@ -55,7 +55,7 @@ function listAll(
   return listStalePaths(store.reader, INTEGRATION, { after: null, limit: 1_000, only });
 }
 
-/** A path through these members, the best member first, or null for a contact without a path. */
+/** Returns a path through these members, the best member first, or null for a contact without a path. */
 function computed(
   crmId: string,
   connecting: readonly string[] | null,
@@ -73,8 +73,8 @@ function computed(
 }
 
 /**
- * Returns a world in which the paths of all contacts were computed: one through Maria, one through Ben and Maria, and
- * none for the third.
+ * Prepares a world in which the paths of all contacts are computed: one through Maria, one through Ben and Maria, and
+ * none for the third contact.
  */
 async function computedWorld(world: StoreWorld): Promise<StoreWorld> {
   await putDonors(world, crmIds(3));

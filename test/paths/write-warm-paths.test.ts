@@ -30,27 +30,27 @@ const DAY_MS = 86_400_000;
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** Opens a world whose first run has succeeded. */
+/** Opens a world after a successful first run. */
 async function open(options: PathWorldOptions = {}): Promise<PathWorld> {
   world = await createPathWorld(options);
   expect(await world.sync()).toMatchObject({ status: 'succeeded' });
   return world;
 }
 
-/** The integration with insights, for worlds that begin without. */
+/** Returns the client with insights, for worlds that start without them. */
 function withInsights(): Integration {
   const { integration } = world;
   return { ...integration, insights: { ...integration.insights, enabled: true } };
 }
 
-/** Calls to compare that the work costs. */
+/** Returns the number of comparison calls that the work needs. */
 async function comparesOf(work: () => Promise<unknown>): Promise<number> {
   const before = await world.compares();
   await work();
   return (await world.compares()) - before;
 }
 
-/** Returns a contact with a path, and the store's data about it. */
+/** Returns a contact with a path, and the stored data about it. */
 async function somePath() {
   const row = await world.database.db
     .selectFrom('warm_paths')
@@ -76,13 +76,13 @@ describe('contacts that contacts.filter no longer includes', () => {
       ...world.integration,
       contacts: { ...world.integration.contacts, filter },
     };
-    // One request for the people inside, instead of three.
+    // One request covers the people inside the network, instead of three.
     for (const expected of [1, 0]) {
       expect(await comparesOf(() => world.sync({ integration }))).toBe(expected);
     }
     const after = world.filled(SENTENCE);
     for (const id of outside) expect(after.get(id)).toBe(before.get(id));
-    // Those who are back are compared again.
+    // Contacts that are back are compared again.
     world.crm.filter = () => true;
     expect(await comparesOf(() => world.sync({ integration, full: true }))).toBeGreaterThan(0);
   });
@@ -103,7 +103,7 @@ describe.each(['deceased', 'do_not_contact', 'mark_unknown'] as const)(
       const names = [...world.filled(SENTENCE).keys()];
       expect(names.length).toBeGreaterThan(5);
       expect(names.filter((id) => marked.has(id))).toEqual([]);
-      // Their path is computed once the mark is gone.
+      // Their path is computed after the mark is removed.
       for (const id of marked) world.crm.editContact(id, { excluded: null });
       await world.sync({ integration: withInsights() });
       expect([...world.filled(SENTENCE).keys()].some((id) => marked.has(id))).toBe(true);
@@ -454,7 +454,7 @@ describe('the cost of queries', () => {
         ...client,
         networks: {
           ...client.networks,
-          // Asked right before the queries.
+          // Called right before the queries.
           async list(signal) {
             const networks = await client.networks.list(signal);
             if (code === 'store_replaced') await rm(world.database.url.replace('sqlite:', ''));

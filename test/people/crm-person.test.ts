@@ -116,7 +116,7 @@ describe('crmPerson', () => {
   });
 });
 
-/** Within a fifth of the rate, or four standard deviations of chance for the rarest things. */
+/** Expects a share within a fifth of the rate, or within four standard deviations for the rarest things. */
 function expectRate(share: number, rate: number): void {
   const tolerance = Math.max(rate / 5, 4 * Math.sqrt(rate / 20_000));
   expect(Math.abs(share - rate)).toBeLessThan(tolerance);
@@ -151,8 +151,8 @@ function livesElsewhere({ row, donor }: Known): boolean {
 }
 
 /**
- * Recognises a row by its name and its address, or by its employer if it does not have an address. If there are several
- * candidates, the correct one also shares the other detail or has exactly the same name.
+ * Creates a function that identifies a row's person by name and address, or by employer if there is no address. If
+ * there are several candidates, the right one also shares the other detail or has exactly the same name.
  */
 function createMatcher(people: Donor[]): (row: CrmPerson) => string | null {
   const places = new Map<string, Donor[]>();
@@ -223,7 +223,7 @@ function fold(name: string | null | undefined): string {
   return (name ?? '').toLowerCase();
 }
 
-/** Returns one letter dropped, added, replaced, or swapped with its neighbour. */
+/** Returns true if the words differ by one letter that was dropped, added, replaced, or swapped with its neighbour. */
 function isOneEditAway(one: string, other: string): boolean {
   if (one === other || Math.abs(one.length - other.length) > 1) return false;
   let start = 0;

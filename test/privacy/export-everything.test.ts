@@ -1,6 +1,4 @@
-/**
- * Tests the export of all data of a client: to a slow receiver, and without the right to work on the client.
- */
+/** Tests the export of all data of a client: to a slow receiver, and after losing the client's lease. */
 import { expect, it } from 'vitest';
 import type { WriteFile } from '../../src/core/write-file.ts';
 import { exportEverything } from '../../src/privacy/export-everything.ts';
@@ -12,7 +10,7 @@ const open = closedAfterTest(openHttpWorld);
 
 const MINUTE_MS = 60_000;
 
-/** Exports a client to a receiver that does `before` each part is taken. */
+/** Exports a client to a receiver that calls `before` each time it accepts a part. */
 async function openExport() {
   const { application } = await open();
   const clock = createFakeClock(Date.now());
@@ -56,7 +54,7 @@ it('stops if another process takes over the client, because files of two moments
       epoch: holder?.epoch ?? 0,
     });
     await clock.advance(MINUTE_MS);
-    // The renewal queries the database.
+    // Waits for the renewal of the lease, which queries the database.
     await expect.poll(async () => (await application.takeLease('riverside')).acquired).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 50));
   });

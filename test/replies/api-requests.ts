@@ -1,4 +1,4 @@
-/** The requests to the API, its documents, webhooks and the consent page, by route. */
+/** The recorded requests to the API, its documents, webhooks and the consent page, by route. */
 import { type Cases, type CaseTable, NOWHERE } from './requests.ts';
 
 const client = (rest: string): Cases => ({
@@ -23,7 +23,7 @@ const list = (path: string, filter = 'integration'): Cases => ({
   unknown: { path: `${path}?${filter}=nowhere` },
 });
 
-/** Several decisions at once. */
+/** Decides about several contacts at the same time. */
 const several = (decision: string, id: string): Cases => ({
   good: { path: `/v1/holds/${decision}`, body: { holds: [id] } },
   decided: { path: `/v1/holds/${decision}`, body: { holds: ['{hold decided}'] } },
@@ -31,20 +31,20 @@ const several = (decision: string, id: string): Cases => ({
   invalid: { path: `/v1/holds/${decision}`, body: { holds: [] } },
 });
 
-/** Without a preview, and with an invalid one. */
+/** Returns requests without a preview's digest, and with an invalid digest. */
 const unseen = (path: string) => ({
   'without preview': { path },
   'other preview': { path: `${path}?digest=none` },
 });
 
-/** A client at a public address, which no name server has to look up. */
+/** A client at a public IP address, so no DNS lookup is needed. */
 const CLIENT = {
   id: 'lakeside',
   partner: { baseUrl: 'https://93.184.215.14', apiKey: 'key' },
   crm: { kind: 'hubspot', auth: { type: 'token', token: 'token' } },
 };
 
-/** Requests that create or replace a client's webhook address. */
+/** Returns requests that create or replace a client's webhook address. */
 const address = (rest: string): Cases => ({
   good: { path: `/v1/integrations/riverside${rest}`, body: {} },
   signed: { path: `/v1/integrations/riverside${rest}`, body: { signature: 'hmac' } },
@@ -101,7 +101,7 @@ const listed: Cases = {
   unknown: { path: '/v1/integrations/nowhere/listed-contacts/c001' },
 };
 
-/** The world blocks no contact, so even the valid request gets 404. */
+/** No contact is blocked in this world, so even the valid request gets 404. */
 const block = (rest: string): Cases => ({
   good: { path: `/v1/integrations/riverside/contacts/c001/block${rest}` },
   unknown: { path: `/v1/integrations/nowhere/contacts/c001/block${rest}` },
@@ -683,7 +683,7 @@ export const API_CASES: CaseTable = {
   },
   'GET /oauth/styles.css': { good: { path: '/oauth/styles.css' } },
   'GET /doors/token/openapi.json': { good: { path: '/doors/token/openapi.json' } },
-  // No principal has a door token, so each of them is refused.
+  // No caller has a door token, so all of them are refused.
   'GET /doors/token/:integration/contacts/:contact': {
     good: { path: '/doors/token/riverside/contacts/c001?org=org' },
     unknown: { path: '/doors/token/nowhere/contacts/c001?org=org' },
@@ -702,7 +702,7 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/hooks/riverside/{hook}', body: { people: 1 } },
     'not JSON': { path: '/hooks/riverside/{hook}', ...NOT_JSON },
   },
-  // The settings of this world have no app, so every call is refused.
+  // This world's settings contain no app, so every call is refused.
   'POST /doors/hubspot/card/contact': { good: atDoor('card/contact', { contact: '1' }) },
   'POST /doors/hubspot/card/wanted': { good: atDoor('card/wanted', { contact: '1' }) },
   'POST /doors/hubspot/card/answer': {

@@ -1,5 +1,5 @@
 /**
- * Checks that every route and every command is recorded: a new one needs a case here before its responses can
+ * Checks that every route and every command has a recorded case. A new one needs a case here before its responses can
  * be compared.
  */
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { type CaseTable, compareNames, routeNames } from './requests.ts';
 const inCases = [...Object.keys(API_CASES), ...Object.keys(PAGE_CASES)];
 
 describe('the recorded requests', () => {
-  // `routes.test.ts` holds that table against the routes of the app.
+  // `routes.test.ts` compares that table with the app's routes.
   it('are about every route, and about no other', () => {
     expect(compareNames(Object.keys(ROUTES), inCases)).toEqual({ without: [], unknown: [] });
     expect(new Set(inCases).size).toBe(inCases.length);

@@ -1,6 +1,4 @@
-/**
- * The commands by name, with their arguments. Each case runs with and without `--json`, in a separate world.
- */
+/** The commands by name, with their arguments. Each case runs in a separate world, with and without `--json`. */
 import type { Command } from 'commander';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -11,17 +9,17 @@ import { aStream } from '../interfaces/cli/a-terminal.ts';
 import { NOWHERE } from './requests.ts';
 
 export interface CommandCase {
-  /** After the name. `{run}` and the like stand for values of the world. */
+  /** The arguments after the command's name. `{run}` and similar placeholders stand for values of the world. */
   args: readonly string[];
   /** The user of the machine. Defaults to anna. */
   user?: string;
-  /** The text that is typed instead of the name. */
+  /** The text that is typed instead of the command's name. */
   typed?: string;
 }
 
 export type CommandCases = Readonly<Record<string, CommandCase>>;
 
-/** Commands that serve, or that are about other databases and products. Only their help is recorded. */
+/** Commands that serve, or that need other databases and products. Only their help is recorded. */
 export const HELP_ALONE = [
   ...['demo', 'sandbox', 'service', 'serve', 'worker', 'migrate', 'move', 'backup', 'restore'],
 ] as const;
@@ -31,7 +29,7 @@ export function hasHelpAlone(name: string): boolean {
   return HELP_ALONE.some((one) => one === first);
 }
 
-/** Returns every command and subcommand of the program, as they are typed. */
+/** Returns every command and subcommand of the program, as a user types it. */
 export async function listCommandNames(): Promise<string[]> {
   const stdout = aStream({ isTTY: false });
   const deps: AllDeps = {
@@ -54,7 +52,7 @@ function namesOf(command: Command, before: string): string[] {
 
 const one = (...args: string[]): CommandCase => ({ args });
 
-/** Of a command about clients. */
+/** Returns the cases of a command about clients. */
 const ofClients = (...more: string[]): CommandCases => ({
   good: one('riverside', ...more),
   'other client': one('harbor', ...more),
@@ -93,7 +91,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
   'setups list': { good: one(), invalid: one('--unheard-of') },
   'setups show': { unknown: one('nowhere'), invalid: one() },
   connect: {
-    // `connect` waits for a browser, and only commands that end on their own are recorded.
+    // `connect` waits for a browser, but only commands that end without help are recorded.
     'not wanted': one('riverside'),
     unknown: one('nowhere'),
     invalid: one('hillside', '--port', 'high'),

@@ -21,7 +21,7 @@ const TYPED: Entry = {
 };
 
 /**
- * Returns the differences if these are recorded instead of the three above, in both directions of writing and reading.
+ * Returns the differences if these entries are recorded instead of the three above. Also writes and reads them back.
  */
 function compare(...after: readonly Entry[]) {
   const [from, to] = [[SHOWN, UNKNOWN, TYPED], after].map((entries) =>
@@ -54,7 +54,7 @@ describe('the comparison of two recordings', () => {
       'changed: command | runs nowhere --json | unknown | anna: exitCode: 2 -> 1',
       'changed: command | runs nowhere --json | unknown | anna: stdout.error.code: "run_unknown" -> "run_missing"',
     ]);
-    // Both belong to one response.
+    // Both differences are in one response.
     expect(summary).toBe('command: 0 missing, 0 new, 1 changed');
   });
 
@@ -90,7 +90,7 @@ describe('the comparison of two recordings', () => {
     expect(differences.map(describeDifference)).toEqual([
       'changed: api | PUT /v1/users/<user>/role | good | owner: status: 200 -> 403',
     ]);
-    // Nothing has moved between two recordings of the same routes.
+    // Two recordings of the same routes contain no moved routes.
     expect(findDifferences(to ?? new Map(), to ?? new Map())).toEqual([]);
   });
 

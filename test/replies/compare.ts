@@ -1,9 +1,9 @@
 /**
- * Prints the differences between two recordings that no reason in `reasons.ts` explains, one per line, then the
- * number of differences by reason and by kind. The exit code is 0 if every difference has a reason. With `--all`, it
- * also prints the differences with a reason, and requests that are new.
+ * Prints the differences between two recordings that no reason in `reasons.ts` explains, one per line. Then prints the
+ * number of differences by reason and by kind. The exit code is 0 if every difference has a reason. With `--all`, also
+ * prints the differences with a reason, and new requests.
  *
- *   node test/replies/compare.ts before.jsonl after.jsonl [--all]
+ * node test/replies/compare.ts before.jsonl after.jsonl [--all]
  *
  * The responses from before operations existed are recorded at commit 5bb79631, with a copy of this `placeholders.ts`.
  */
@@ -15,24 +15,24 @@ import { laterKeys } from './moved.ts';
 import { findReason } from './reasons.ts';
 
 /**
- * `contract`: a status, a code, an exit code, a redirect, a key that was lost, or a value that is not a sentence.
- * `addition`: a key that was not there. `wording`: a sentence for people.
+ * `contract`: a status, a code, an exit code, a redirect, a missing key, or a value that is not a sentence. `addition`:
+ * a new key. `wording`: a sentence for people.
  */
 export type Level = 'contract' | 'addition' | 'wording';
 
 export interface Difference {
   what: 'missing' | 'new' | 'changed';
-  /** The request, and its caller. */
+  /** The request and its caller. */
   key: string;
   kind: Entry['kind'];
   level: Level;
-  /** The place within the response, and its values. Empty for a whole response. */
+  /** The place within the response, and both values. Empty for a whole response. */
   place: string;
   from?: unknown;
   to?: unknown;
 }
 
-/** The differences, in the order of the keys. */
+/** Returns the differences, sorted by key. */
 export function findDifferences(
   before: ReadonlyMap<string, Entry>,
   after: ReadonlyMap<string, Entry>,
@@ -58,8 +58,8 @@ export function findDifferences(
 }
 
 /**
- * If the outcomes differ, for example a refusal instead of a result, only the outcomes are compared: the rest of two
- * such responses has nothing in common.
+ * If the outcomes differ, for example because one is a refusal, compares only the outcomes. The other parts of two such
+ * responses have nothing in common.
  */
 function compareResponses(from: Entry, to: Entry | undefined): Change[] {
   if (to === undefined) return [];
@@ -79,7 +79,7 @@ function outcomeOf(entry: Entry): object {
   };
 }
 
-/** The response, without the request. */
+/** Returns the response without the request. */
 function answerOf(entry: Entry): object {
   const { as: _as, case: _case, request: _request, kind: _kind, ...answer } = entry;
   return answer;
@@ -87,7 +87,7 @@ function answerOf(entry: Entry): object {
 
 type Change = Pick<Difference, 'place' | 'from' | 'to'>;
 
-/** The difference within a response, at the deepest position that exists in both. */
+/** Returns the differences within a response, at the deepest position that exists in both. */
 function listChanges(from: unknown, to: unknown, place: string): Change[] {
   if (Object.is(from, to)) return [];
   if (!isCollection(from) || !isCollection(to) || Array.isArray(from) !== Array.isArray(to)) {
@@ -103,13 +103,13 @@ function isCollection(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Lines of a terminal and of a page. A document's values are deeper. */
+/** Matches the lines of a terminal or a page. Values of a document have longer paths. */
 const LINE = /^(?:stdout|stderr|body)\.\d+$/;
 
-/** The columns of a CSV file, on which programs rely. */
+/** Matches the header of a CSV file, on whose columns programs rely. */
 const CSV_HEADER = /^[A-Z][\w ]*(?:,\w[\w ]*){2,}$/;
 
-/** Values that programs rely on, even if there was none before. */
+/** Matches values on which programs rely, even if they did not exist before. */
 const OUTCOME = /^(?:status|exitCode|headers\b.*|.*\.error\.code)$/;
 
 function levelOf(kind: Entry['kind'], { place, from, to }: Change): Level {
@@ -119,7 +119,7 @@ function levelOf(kind: Entry['kind'], { place, from, to }: Change): Level {
   return from === undefined && !OUTCOME.test(place) ? 'addition' : 'contract';
 }
 
-/** Codes, states and IDs contain no spaces. */
+/** Returns true for sentences. Codes, states and IDs contain no spaces. */
 function isSentence(value: unknown): boolean {
   return typeof value === 'string' && value.includes(' ');
 }
@@ -130,7 +130,7 @@ export function describeDifference({ what, key, place, from, to }: Difference): 
   return `changed: ${key}: ${place}: ${show(from)} -> ${show(to)}`;
 }
 
-/** An omitted value is not the same as null. */
+/** Shows a value. A missing value is not the same as null. */
 function show(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value);
 }

@@ -9,7 +9,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     kind: z.enum(['api', 'page']),
     request: z.string(),
     status: z.number(),
-    /** The target of a redirect, or the data to be sent again later. */
+    /** The target of a redirect, or the time after which to send the request again. */
     headers: z.record(z.string(), z.string()).optional(),
     body: z.unknown(),
   }),
@@ -25,12 +25,12 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 export type Entry = z.infer<typeof entrySchema>;
 
-/** Returns the request that a response belongs to. No two entries in a recording have the same one. */
+/** Returns the request of a response as a unique key in the recording. */
 export function keyOf({ kind, request, case: name, as }: Entry): string {
   return [kind, request, name, as].join(' | ');
 }
 
-/** The lines of a recording, sorted, so people can also compare two recordings. */
+/** Returns the lines of a recording, sorted so that people can compare two recordings as well. */
 export function writeEntries(entries: readonly Entry[]): string {
   const lines = entries.map((entry) => ({ key: keyOf(entry), line: JSON.stringify(entry) }));
   const keys = new Set(lines.map(({ key }) => key));
@@ -39,7 +39,7 @@ export function writeEntries(entries: readonly Entry[]): string {
   return `${lines.map(({ line }) => line).join('\n')}\n`;
 }
 
-/** Reads a recording by key. Throws for a line that is none. */
+/** Reads a recording by key. Throws if a line is not an entry. */
 export function readEntries(text: string): Map<string, Entry> {
   const lines = text.split('\n').filter((line) => line !== '');
   const entries = lines.map((line) => entrySchema.parse(JSON.parse(line)));

@@ -16,13 +16,13 @@ interface Step {
   name: string;
   request: Request;
   principal: Principal;
-  /** By a session instead of an access token. */
+  /** True if the principal uses a session instead of an access token. */
   isSignedIn: boolean;
 }
 
 /**
- * Records the responses to all cases as each principal. Each route has a copy of the world for cases that read and for
- * cases that must be refused. Each case that may change something has a separate copy.
+ * Records the responses to all cases as each principal. For each route, one copy of the world serves the cases that
+ * only read or that must be refused. Each case that may change something has its own copy.
  */
 export async function recordHttp(world: World, kind: Kind, table: CaseTable): Promise<Entry[]> {
   const entries: Entry[] = [];
@@ -45,7 +45,7 @@ export async function recordHttp(world: World, kind: Kind, table: CaseTable): Pr
 }
 
 function stepsOf(kind: Kind, route: string, cases: Cases): Step[] {
-  // No user is an owner with access to some clients. Only a token of an earlier version can be.
+  // No user can be an owner with access to only some clients. Only a token of an earlier version can.
   const principals = PRINCIPALS.filter((one) => kind === 'api' || one !== 'limited owner');
   const isForUsers = kind === 'api' && ROUTES[route]?.by === 'person';
   return Object.entries(cases).flatMap(([name, request]) =>
@@ -59,7 +59,7 @@ function stepsOf(kind: Kind, route: string, cases: Cases): Step[] {
   );
 }
 
-/** True if the role of the principal is enough, by the table of routes. */
+/** Returns true if the principal's role is sufficient according to the table of routes. */
 function isAllowed({ route, principal }: Step): boolean {
   const { role: needed } = ROUTES[route] ?? { role: null };
   const { role } = readRights(principal);
@@ -104,13 +104,14 @@ async function send(world: World, open: OpenWorld, kind: Kind, step: Step): Prom
   };
 }
 
-/** Stands for the response of the same action's preview. */
+/** A placeholder for the digest in the same action's preview. */
 const DIGEST = '{digest}';
 
 const previewSchema = z.object({ preview: z.object({ digest: z.string() }) });
 
 /**
- * Requests an action's preview. A refused preview has no digest, and the action must be refused for the same reason.
+ * Requests an action's preview and returns its digest. A refused preview has no digest, and the action must then be
+ * refused for the same reason.
  */
 async function readDigest(url: string, content: RequestInit): Promise<string> {
   const { origin, pathname } = new URL(url);
@@ -127,7 +128,7 @@ function bodyOf({ body, form, text }: Request, values: World['values']) {
   return { body: new URLSearchParams(Object.fromEntries(filled)) };
 }
 
-/** Reads the document, the messages on a page, or the first lines of a file. */
+/** Returns the document, the messages on a page, or the first lines of a file. */
 function readBody(response: Response, text: string, replace: (text: string) => string): unknown {
   const type = response.headers.get('content-type') ?? '';
   if (text === '') return null;
@@ -144,7 +145,7 @@ function readBody(response: Response, text: string, replace: (text: string) => s
   return shorten(text.split('\n'), replace);
 }
 
-/** Names and labels: the figures count the requests and the seconds of the recording itself. */
+/** Returns only names and labels, because the values count the requests and seconds of the recording itself. */
 function readMetrics(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.startsWith('donor_sync'));
   const names = lines.map((line) => line.slice(0, line.lastIndexOf(' ')));

@@ -1,8 +1,8 @@
-/** Requests and commands that had other names in earlier recordings. Their responses are still compared. */
+/** Renames requests and commands that had other names in earlier recordings, so their responses are still compared. */
 
 export type Moves = readonly (readonly [RegExp, string])[];
 
-/** One after the other, applied to the keys of an earlier recording. */
+/** Applied one after the other to the keys of an earlier recording. */
 export const MOVES: Moves = [
   [/^command \| people/, 'command | users'],
   [/^command \| ((?:tokens|hooks) revoke (?!--|\|)\S+)/, 'command | $1 --yes'],
@@ -27,8 +27,9 @@ export const MOVES: Moves = [
 ];
 
 /**
- * The keys under which a later recording has the response. A request that keeps its name is only compared with
- * itself, and a request that is now for users who have signed in with both: with a token, it is refused.
+ * Returns the keys under which a later recording has the response. A request that keeps its name is compared only with
+ * itself. A request that is now restricted to signed-in users is compared with both, because it is refused with a
+ * token.
  */
 export function laterKeys(
   key: string,

@@ -1,22 +1,22 @@
-/** The parts of a page that inform its reader in addition to its content: its heading, notices and errors. */
+/** Reads the parts of a page that inform its reader: its heading, notices and errors. */
 
 const OPENING = /<([a-z][a-z0-9]*)\b([^>]*)>/g;
 const TELLS =
   /role="(?:alert|status)"|\bdata-problem\b|class="(?:[^"]* )?(?:problem|refused|trouble|undo)(?: [^"]*)?"/;
 
-/** Of pages that are a notice as a whole. */
+/** Matches pages that consist of a notice only. */
 const PLAIN = /<main>\s*<h1>/;
 
 export function readNotices(html: string): string[] {
   const heading = /<h1[^>]*>([\s\S]*?)<\/h1>/.exec(html)?.[1] ?? '';
-  // A part of a page, which a script puts into another.
+  // The response is only a part of a page, which a script inserts.
   if (!/^<!doctype/i.test(html)) return [toText(html)];
   if (PLAIN.test(html)) return [toText(heading), toText(html.slice(html.indexOf('</h1>')))];
   const notices: string[] = [];
   let end = 0;
   for (const match of html.matchAll(OPENING)) {
     const [opening, tag = '', attributes = ''] = match;
-    // A notice inside another notice is in its text. Hidden notices are only for scripts.
+    // A notice inside another notice is part of its text. Hidden notices are only for scripts.
     if (match.index < end || !TELLS.test(attributes) || /\bhidden\b/.test(attributes)) continue;
     const start = match.index + opening.length;
     end = closingOf(html, tag, start);
@@ -25,7 +25,7 @@ export function readNotices(html: string): string[] {
   return [toText(heading), ...notices.filter((text) => text !== '')];
 }
 
-/** Returns the position where the element that was opened before `start` is closed. */
+/** Returns the position at which the element that was opened before `start` is closed. */
 function closingOf(html: string, tag: string, start: number): number {
   let depth = 1;
   for (const match of html.slice(start).matchAll(new RegExp(`<(/?)${tag}\\b[^>]*>`, 'g'))) {

@@ -1,23 +1,23 @@
-/** The requests of browsers: pages, and submitted forms. */
+/** The recorded requests of browsers: pages and submitted forms. */
 import { type Cases, type CaseTable, NOWHERE } from './requests.ts';
 
 const post = (path: string, form: Readonly<Record<string, string>> = {}) => ({ path, form });
 
-/** A page of a client. */
+/** Returns the cases of a client's page. */
 const page = (before: string, after = ''): Cases => ({
   good: { path: `${before}/riverside${after}` },
   'other client': { path: `${before}/harbor${after}` },
   unknown: { path: `${before}/nowhere${after}` },
 });
 
-/** A button of a client. */
+/** Returns the cases of a client's button. */
 const button = (before: string, after: string): Cases => ({
   good: post(`${before}/riverside${after}`),
   'other client': post(`${before}/harbor${after}`),
   unknown: post(`${before}/nowhere${after}`),
 });
 
-/** A button about something else that has an id. */
+/** Returns the cases of a button about something else that has an ID. */
 const about = (before: string, id: string, after: string, nowhere = NOWHERE): Cases => ({
   good: post(`${before}/${id}${after}`),
   unknown: post(`${before}/${nowhere}${after}`),
@@ -33,7 +33,7 @@ const allOf = (word: string): Cases => ({
   invalid: post(`/decisions/all/${word}`),
 });
 
-/** Requests that create or replace a client's webhook address. */
+/** Returns requests that create or replace a client's webhook address. */
 const webhook = (after: string): Cases => ({
   ...button('/clients', after),
   signed: post(`/clients/riverside${after}`, { signature: 'hmac' }),
@@ -41,7 +41,7 @@ const webhook = (after: string): Cases => ({
   invalid: post(`/clients/riverside${after}`, { signature: 'wax' }),
 });
 
-/** A button on a contact's page, without the additions from its preview. */
+/** Returns the cases of a button on a contact's page, without the additions from its preview. */
 const contact = (after: string): Cases => ({
   good: post(`/clients/riverside/contacts/c001${after}`),
   'unknown contact': post(`/clients/riverside/contacts/nobody${after}`),

@@ -1,20 +1,20 @@
-/** Replaces values that differ from run to run with constant words. */
+/** Replaces values that differ from run to run with fixed words. */
 
 /** The world's values by kind, each with a name. */
 export type KnownNames = ReadonlyMap<string, string>;
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
-/** The end of an id, as commands show it after they create something. */
+/** Matches the end of an ID, which commands show after they create something. */
 const ID_END = /(?<=\(run |`donor-sync approvals confirm )[0-9a-f]{8}(?=[)`])/g;
-/** Secrets, and digests by a key of the world. */
+/** Matches secrets, and digests made with a key of the world. */
 const SECRET = /(?<![\w-])(?:dst_)?(?:[\w-]{43}|[\w-]{22})(?![\w-])/g;
 const HASH = /\b(?:[0-9a-f]{64}|[0-9a-f]{32})\b/g;
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
 
-/** The values that an action takes from its preview: its expiry and a fingerprint. */
+/** Matches the value that an action takes from its preview: an expiry and a fingerprint. */
 const DIGEST = /(?<![\w-])[0-9a-z]{8}\.[\w-]{22,64}(?![\w-])/g;
 
-/** The position where a list continues: a time and an ID, encoded. */
+/** Matches the position at which a list continues: an encoded time and ID. */
 const CURSOR = /(?<![\w-])Wz[\w-]{20,}/g;
 
 const TIMES: readonly (readonly [RegExp, string])[] = [
@@ -31,12 +31,12 @@ const TIMES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`\\b\\d{1,2} (?:${MONTHS})[a-z]*(?: \\d{4})?(?:,? \\d{1,2}:\\d\\d)?`, 'g'), '<time>'],
   [/\b(?:\d+(?:\.\d+)? (?:ms|s|min|h) ?)+ago\b|\bjust now\b/g, '<a moment> ago'],
   [/\b\d+(?:\.\d+)? ms\b|\b\d+(?:\.\d+)? s\b/g, '<duration>'],
-  // The remaining credits at the service, which all copies of the world share.
+  // The credits that remain at the service, which all copies of the world share.
   [/\b99,?\d{3}\b/g, '<balance>'],
   [/\b127\.0\.0\.1:\d+\b/g, '<address>'],
 ];
 
-/** Writes texts with placeholders. Ids that have no name are numbered from the start of each reply. */
+/** Creates a function that replaces values with placeholders. IDs without a name are numbered within each reply. */
 export function createReplacer(known: KnownNames): (text: string) => string {
   const unnamed = new Map<string, string>();
   const named = [...known].sort(([a], [b]) => b.length - a.length);

@@ -1,16 +1,16 @@
-/** The reasons for differences from earlier responses, each in the words of the changelog. */
+/** The reasons for differences from earlier responses, in the words of the changelog. */
 import type { Difference } from './compare.ts';
 
 export interface Reason {
-  /** The level of the differences; every level if omitted. */
+  /** The level of the differences. Omitted to match every level. */
   level?: Difference['level'];
   /** Matches the request with its caller and the place, for example `api | GET /v1/runs | good | viewer: body.next`. */
   at: RegExp;
-  /** Words of CHANGELOG.md, or a remark about the recording itself. */
+  /** A quotation from CHANGELOG.md, or a remark about the recording itself. */
   changelog: string;
 }
 
-/** Differences of the recorded worlds, not of the product. */
+/** Differences between the recorded worlds, not between versions of the product. */
 export const OF_THE_WORLD: readonly Reason[] = [
   {
     at: /^(?:api|command) \| (?:GET |POST )?(?:\/v1\/)?audit\b.*: (?:body|stdout)\.(?:entries\.\d+(?:\.seq|\.who\.kind)?|next|checked|of|end)$/,
@@ -27,7 +27,7 @@ export const OF_THE_WORLD: readonly Reason[] = [
   },
 ];
 
-/** The first reason that matches counts. */
+/** The first matching reason is used. */
 export const REASONS: readonly Reason[] = [
   {
     level: 'wording',
@@ -330,7 +330,7 @@ export const REASONS: readonly Reason[] = [
   },
 ];
 
-/** The words of the changelog, or undefined for a difference that it does not explain. */
+/** Returns the words of the changelog that explain a difference, or undefined. */
 export function findReason({ key, place, level }: Difference): string | undefined {
   const at = `${key}: ${place}`;
   return [...OF_THE_WORLD, ...REASONS].find(

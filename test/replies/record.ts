@@ -1,9 +1,9 @@
 /**
- * Records the responses of the interfaces: the API, the pages and the command line. Each is requested by
- * every possible caller, with valid requests, unknown IDs and invalid inputs. `compare.ts` prints how another
- * version of the product responds differently.
+ * Records the responses of the interfaces: the API, the pages and the command line. Every possible caller sends valid
+ * requests, unknown IDs and invalid input. `compare.ts` then prints how another version of the product responds
+ * differently.
  *
- *   node test/replies/record.ts --out before.jsonl [--only api|page|command]
+ * node test/replies/record.ts --out before.jsonl [--only api|page|command]
  */
 import './steady-ids.ts';
 import '../../connectors/senders/without-senders.ts';
@@ -42,7 +42,7 @@ try {
   await world.close();
 }
 
-/** Fails for a route that is in the app but in no table, even if it is in the API's own description. */
+/** Fails if a route of the app is in no table, even if it is in the API's own description. */
 async function requireCases(): Promise<void> {
   const open = await world.open();
   const names = routeNames(open.routes);

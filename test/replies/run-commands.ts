@@ -6,10 +6,10 @@ import { fill } from './requests.ts';
 import { shorten } from './shorten.ts';
 import type { CommandEnd, World } from './world.ts';
 
-/** Longer outputs are tables of similar rows. */
+/** Longer outputs are cut, because they are tables of similar rows. */
 const MAX_LINES = 50;
 
-/** Fails for a command without a case. */
+/** Records all commands. Fails if a command has no case. */
 export async function recordCommands(world: World): Promise<Entry[]> {
   const names = await listCommandNames();
   const without = names.filter((name) => !hasHelpAlone(name) && !COMMAND_CASES[name]);
@@ -52,7 +52,7 @@ async function runOne(
 function readEnd(world: World, { exitCode, stdout, stderr }: CommandEnd, isJson: boolean) {
   const replace = createReplacer(world.known);
   const lines = (text: string) => {
-    // Columns are as wide as the replaced text.
+    // Column widths depend on the replaced text, so spaces are reduced.
     const all = text.split('\n').map((line) =>
       replace(line)
         .replace(/(\S) {2,}/g, '$1  ')
@@ -68,7 +68,7 @@ function readEnd(world: World, { exitCode, stdout, stderr }: CommandEnd, isJson:
   };
 }
 
-/** Reads the single document. Text that is not a document is recorded unchanged. */
+/** Parses the output's single document. Text that is not a document is recorded unchanged. */
 function readDocument(stdout: string, replace: (text: string) => string): unknown {
   try {
     return shorten(JSON.parse(stdout), replace);

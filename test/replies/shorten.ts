@@ -1,10 +1,10 @@
-/** Keeps the parts by which responses are compared: keys, types and short values. */
+/** Shortens responses to the parts that are compared: keys, types and short values. */
 
-/** Longer lists of similar items are cut. The remaining items are counted. */
+/** Longer lists of similar items are cut. The other items are only counted. */
 const MAX_ITEMS = 3;
 const MAX_CHARACTERS = 400;
 
-/** Durations of measured work. Durations from settings are kept. */
+/** Matches durations of measured work. Durations from settings are kept. */
 const MEASURED = /^(timeMs|durationMs|elapsedMs|uptimeMs|tookMs|etaMs|remainingMs|ageMs)$/;
 
 export function shorten(value: unknown, replace: (text: string) => string): unknown {
@@ -28,7 +28,7 @@ function cut(text: string): string {
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
 }
 
-/** The credits that remain at the service are the same for all copies of a world. */
+/** Shortens large numbers. The service's remaining credits are the same for all copies of a world. */
 function shortenNumber(value: number): number | string {
   if (value > 1e12) return '<time>';
   return value >= 99_000 && value <= 100_000 ? '<balance>' : value;

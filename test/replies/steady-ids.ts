@@ -1,7 +1,7 @@
 /**
- * Returns IDs in the order of the calls, and keys that are the same in each recording. Random IDs from the
- * same millisecond would be listed in another order each time, and random keys would choose other samples.
- * Import this before the product, and never in a test.
+ * Makes IDs and keys the same in each recording: IDs are in the order of the calls. Random IDs from the same
+ * millisecond would be listed in another order each time, and random keys would choose other samples. Import this
+ * before the product, but never in a test.
  */
 import crypto, { hash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';

@@ -1,6 +1,6 @@
 /**
- * Lets Node load the pages, whose syntax it does not support. In tests, vitest does this, but this program
- * runs without vitest.
+ * Lets Node load the pages, whose JSX syntax it does not support. Tests do not need this, because vitest does it for
+ * them.
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';

@@ -1,7 +1,7 @@
 /**
  * The world whose responses are recorded: four clients, users and tokens of each role, runs, held contacts, a pending
- * approval, an invitation, an unfinished set-up. It is built once. Each case that changes something opens a copy of its
- * folder, at the same path and one at a time, so the cases do not affect each other.
+ * approval, an invitation, and an unfinished set-up. It is built once. Each case that changes something opens a copy of
+ * its folder, at the same path and one at a time, so cases do not affect each other.
  */
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -35,17 +35,17 @@ import { controlService } from '../helpers/service-control.ts';
 import { aStream } from '../interfaces/cli/a-terminal.ts';
 import type { KnownNames } from './placeholders.ts';
 
-/** The day on which everything happens, so days and months are the same in each recording. */
+/** The day on which everything happens, so that days and months are the same in each recording. */
 const STARTED_AT = Date.UTC(2026, 10, 18, 12);
 const VERSION = '0.0.0';
 const PASSWORD = 'three blue herons';
 const PUBLIC_URL = 'http://127.0.0.1:8787';
 const SETTINGS = 'donor-sync.yaml';
 
-/** The client to which a limited token gives access. */
+/** The client to which limited tokens and users have access. */
 export const LIMITED_TO = 'harbor';
 
-/** The sender of a request. */
+/** The possible callers. */
 export const PRINCIPALS = [
   'nobody',
   ...ROLES,
@@ -56,34 +56,34 @@ export const PRINCIPALS = [
 ] as const;
 export type Principal = (typeof PRINCIPALS)[number];
 
-/** A principal's role, and whether it only has access to `harbor`. */
+/** Returns a principal's role, and whether it has access to `harbor` only. */
 export function readRights(principal: Principal): { role: Role | null; isLimited: boolean } {
   const word = principal.split(' ').at(-1);
   const role = ROLES.find((one) => one === word) ?? null;
   return { role, isLimited: principal.startsWith('limited ') };
 }
 
-/** The data about the world that a recording needs. */
+/** What a recording needs to know about the world. */
 export interface World {
-  /** Values that requests name in braces, for example `{run}`. */
+  /** The values for placeholders in requests, for example `{run}`. */
   values: Readonly<Record<string, string>>;
-  /** How these values, and others that differ between runs, are written into a recording. */
+  /** The names that a recording contains instead of these values and of others that differ between runs. */
   known: KnownNames;
   /** Opens a copy of the world. The caller closes it before opening another copy. */
   open(): Promise<OpenWorld>;
-  /** The same for commands only, which open the product themselves. */
+  /** Opens a copy only for commands, which open the product themselves. */
   openFolder(): Promise<Pick<OpenWorld, 'run' | 'close'>>;
   close(): Promise<void>;
 }
 
-/** A copy of the world that serves, or in whose folder commands run. */
+/** A copy of the world that is served, or in whose folder commands run. */
 export interface OpenWorld {
   url: string;
   /** The routes that the app has registered. */
   routes: readonly { method: string; path: string }[];
-  /** The headers with which a principal sends requests to the API. */
+  /** Returns the headers with which a principal sends requests to the API. */
   headersOf(principal: Principal): Record<string, string>;
-  /** The cookie of a user who has signed in. Empty for nobody. */
+  /** Returns a signed-in user's cookie. Empty for nobody. */
   cookieOf(principal: Principal): string;
   run(args: readonly string[], options?: RunOptions): Promise<CommandEnd>;
   close(): Promise<void>;
@@ -100,11 +100,13 @@ export interface CommandEnd {
   stderr: string;
 }
 
-/** A clock that starts on the world's day and advances with the machine's clock. */
+/** How far the recording's clock is ahead. It starts on the world's day and advances with the machine's clock. */
 const AHEAD_MS = STARTED_AT - Date.now();
 const clock: Clock = { ...systemClock, now: () => Date.now() + AHEAD_MS };
 
-/** Makes all responses carry the world's time: with the machine's time, runs would report a wrong clock. */
+/**
+ * Wraps `fetch` so that all responses have the world's time. With the machine's time, runs would report a wrong clock.
+ */
 function datedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -122,10 +124,13 @@ function datedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** The number of ports that may be in use before a port below another port is found. */
+/** The number of ports to try until one is lower than the given port. */
 const MAX_PORTS = 200;
 
-/** Starts an alert receiver that accepts everything. Its port comes first if ports are listed in order. */
+/**
+ * Starts an alert receiver that accepts everything. Its port is lower than `below`, so it always comes first in sorted
+ * lists.
+ */
 async function startReceiver(below: number): Promise<{ url: string; close(): void }> {
   for (let tried = 0; tried < MAX_PORTS; tried += 1) {
     const receiver = await startReceiverAnywhere();
@@ -187,7 +192,7 @@ integrations:
 `;
 }
 
-/** Returns a client that is applied to the database instead of standing in the file. */
+/** Returns a client that is applied to the database, and not in the settings file. */
 function appliedText(service: PartnerSandbox): string {
   return `integrations:
   - id: meadow
@@ -208,7 +213,7 @@ interface Built {
   env: Record<string, string>;
 }
 
-/** Builds the world once. Resolves when copies of it can be opened. */
+/** Builds the world once, so that copies of it can be opened. */
 export async function buildWorld(): Promise<World> {
   const { fetch } = globalThis;
   globalThis.fetch = datedFetch(fetch);
@@ -220,9 +225,9 @@ export async function buildWorld(): Promise<World> {
   });
   jobs.letEnd();
   const receiver = await startReceiver(portOf(service.rootUrl));
-  // The world is copied more than a thousand times.
+  // The folder is in memory, because the world is copied more than a thousand times.
   const parent = await mkdtemp(join(findFolderInMemory() ?? tmpdir(), 'donor-sync-replies-'));
-  // Settings name clients' files by their full path: a different path would be a different CRM.
+  // Settings contain the full paths of clients' files. A different path would be a different CRM.
   const [folder, kept] = [join(parent, 'world'), join(parent, 'kept')];
   await mkdir(folder);
   const env = {
@@ -292,7 +297,7 @@ export async function buildWorld(): Promise<World> {
     return { id, ended: untilEnded(application, id) };
   };
 
-  // Riverside: a run that finished, and a run in which all addresses changed at once.
+  // Riverside has a completed run, and a run in which all addresses changed at the same time.
   const finished = await sync('riverside');
   await finished.ended;
   await save(
@@ -302,7 +307,7 @@ export async function buildWorld(): Promise<World> {
   const held = await sync('riverside');
   await held.ended;
 
-  // Harbor: a run that was stopped, profiles with other names, and responses that were lost.
+  // Harbor has a stopped run, profiles with other names, and lost responses.
   jobs.hold();
   const submitted = await countSubmissions(service);
   const stopped = await sync('harbor');
@@ -350,7 +355,7 @@ export async function buildWorld(): Promise<World> {
   const undo = await execute(built, ['undo', finished.id, '--yes', '--json']);
   values['approval undo'] = approvalSchema.parse(JSON.parse(undo.stdout)).approval.id;
 
-  // A run that waits to start as long as no process is working.
+  // A run that waits as long as no process works.
   const idle = await serve(built, false);
   const queued = await askOf(idle.url, { authorization: `Bearer ${tokens.get('owner')}` })(
     'POST',
@@ -423,7 +428,7 @@ const heldSchema = z.object({
   batches: z.array(z.object({ id: z.string() })),
 });
 
-/** Serves the folder at a free port. Only while the world is built are requested runs started. */
+/** Serves the folder on a free port. Requested runs start only while the world is built. */
 async function serve({ folder, env }: Built, works: boolean) {
   const settings = await loadSettings({
     path: SETTINGS,
@@ -500,7 +505,7 @@ function askOf(url: string, credentials: Record<string, string>) {
   };
 }
 
-/** Returns a setup with a name and a file that waits for the service's key. */
+/** Starts a set-up that has a name and a file, and waits for the service key. */
 async function beginSetup(url: string, cookie: string): Promise<string> {
   const send = (path: string, body: FormData | URLSearchParams) =>
     fetch(url + path, {
@@ -550,7 +555,7 @@ async function must(built: Built, args: readonly string[]): Promise<CommandEnd> 
   return end;
 }
 
-/** Runs `donor-sync …` in this process, in the folder. */
+/** Runs `donor-sync …` in this process, in the world's folder. */
 async function execute(
   { folder: cwd, env }: Built,
   args: readonly string[],
@@ -573,7 +578,7 @@ async function execute(
   };
   const program = await createProgram({ ...deps, loadDeps: async () => deps }, VERSION, args);
   await runProgram(program, deps, args);
-  // By then, the last output has passed through the streams.
+  // By now, the last output has passed through the streams.
   await setImmediate();
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }

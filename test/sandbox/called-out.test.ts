@@ -7,7 +7,7 @@ import { control } from '../testbed/asking.ts';
 import { contactIds, startAccount } from './hubspot/account.ts';
 import { startOrg } from './salesforce/org.ts';
 
-/** A receiver that records every request, and responds to all of them in the same way. */
+/** Starts a receiver that records every request and always returns the same response. */
 async function startReceiver(answer = '') {
   const received: { headers: IncomingHttpHeaders; body: string }[] = [];
   const server = createServer(async (request, response) => {

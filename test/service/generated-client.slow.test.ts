@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { createWorld } from '../../people/world.ts';
 import { ask, personOf, startPartner } from './partner.ts';
 
-/** Code that a customer would write for the client that a generator creates from openapi.json. */
+/** Code that a customer would write for a client that is generated from openapi.json. */
 const FLOW = `
 import { ApiError, PartnerClient, type APIDonor, type Person } from './client/index';
 

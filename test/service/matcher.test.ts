@@ -168,7 +168,7 @@ describe('the matcher', () => {
     ['Tower', 'Tauer', 0],
     ['Brown', 'Braun', 0],
     ['Cox', 'Kox', 0],
-    // A letter with a different sound makes a different name, and a short name leaves no room for a typo.
+    // If a letter has a different sound, the name is different. A short name leaves no room for a typo.
     ['Cox', 'Fox', null],
     ['Stone', 'Staun', null],
   ])(

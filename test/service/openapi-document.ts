@@ -1,4 +1,7 @@
-/** Reads a service's openapi.json as a client would: its operations, requests for them, and checks. */
+/**
+ * Reads a service's openapi.json as a client would. Lists its operations, builds requests for them, and checks
+ * responses.
+ */
 
 import { z } from 'zod';
 
@@ -34,23 +37,23 @@ const documentShape = z.object({
   }),
 });
 
-/** One operation. The method is in capitals. */
+/** An operation. Its method is in capitals. */
 export interface Operation extends z.infer<typeof operationShape> {
   method: string;
   path: string;
 }
 
-/** A document that was read. */
+/** A parsed document. */
 export interface OpenApiDocument {
   document: z.infer<typeof documentShape>;
   operations: Operation[];
-  /** Fails if a response does not match what the operation declares for its status. Unknown fields also fail. */
+  /** Fails if a response does not match what the operation declares for its status, or has unknown fields. */
   check(operation: Operation, reply: { status: number; contentType: string; body: unknown }): void;
-  /** A body that matches the schema. `known` provides values for names such as `donor_id`. */
+  /** Returns a body that matches the schema. `known` returns values for names such as `donor_id`. */
   exampleBody(operation: Operation, known: (name: string) => unknown): unknown;
 }
 
-/** Schemas deeper than this would be circular. */
+/** The maximum depth of a schema. A deeper schema would be circular. */
 const MAX_DEPTH = 12;
 
 /** Reads a document. */
@@ -107,7 +110,7 @@ export function readDocument(body: unknown): OpenApiDocument {
     return schema['example'] ?? schema['default'] ?? plainExample(schema, name, known, depth);
   }
 
-  /** The fields in an example of the whole object; without an example, the required fields. */
+  /** Returns an object with the fields in the schema's example or, if there is no example, with the required fields. */
   function exampleObject(
     schema: Schema,
     properties: Record<string, Schema>,
@@ -169,7 +172,7 @@ function sameType(documented: string, sent: string): boolean {
   return documented.split(';')[0] === type.trim();
 }
 
-/** References as this validator spells them, and objects closed, so an unknown field shows. */
+/** Returns the schema with references as this validator expects them. Objects do not allow unknown fields. */
 function toStrict(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toStrict);
   if (typeof value === 'string') return value.replace('#/components/schemas/', '#/$defs/');

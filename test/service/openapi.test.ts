@@ -5,9 +5,9 @@ import { control } from '../testbed/asking.ts';
 import { type OpenApiDocument, type Operation, readDocument } from './openapi-document.ts';
 import { ask, issueKey, playFaults, startPartner } from './partner.ts';
 
-/** Responses contain ids that later requests need. After this many rounds, all ids are known. */
+/** Responses contain ids that later requests need. After this number of rounds, all ids are known. */
 const ROUNDS = 4;
-/** The latest ids of a name that are tried in a path. */
+/** The number of latest ids that are tried in a path. */
 const TRIED_IDS = 6;
 
 describe('openapi.json', () => {
@@ -138,7 +138,7 @@ async function readFrom(partner: PartnerSandbox): Promise<OpenApiDocument> {
   return readDocument((await ask(partner, 'GET', '/openapi.json')).body);
 }
 
-/** Values from responses so far, by the field's name. */
+/** Values from the responses so far, by field name. */
 type Known = Map<string, unknown[]>;
 
 async function knownIds(partner: PartnerSandbox): Promise<Known> {
@@ -149,7 +149,7 @@ async function knownIds(partner: PartnerSandbox): Promise<Known> {
   return new Map([['donor_id', people.map(({ donorId }) => donorId).filter((id) => id !== null)]]);
 }
 
-/** Objects are created first and deleted last. */
+/** Returns the operations in an order that creates objects first and deletes them last. */
 function inOrder(operations: readonly Operation[]): Operation[] {
   const rank = ({ method, path }: Operation) =>
     method === 'DELETE' ? 3 : path.includes('{') ? 2 : 1;
@@ -174,7 +174,7 @@ async function succeeds(
   return false;
 }
 
-/** Returns the path with each id that may belong there, latest first. */
+/** Returns the path with each ID that could fit, the latest first. */
 function pathsOf({ path, parameters }: Operation, known: Known): string[] {
   const query = parameters.filter(
     (parameter) => parameter.in === 'query' && 'example' in parameter.schema,
@@ -187,7 +187,7 @@ function pathsOf({ path, parameters }: Operation, known: Known): string[] {
   return ids.toReversed().map((id) => `${pathWith(path, String(id))}?${search}`);
 }
 
-/** `/lists/{id}` contains a list's id. */
+/** Returns the name of an ID in a path. For example, `/lists/{id}` contains a list's ID. */
 function nameOfId(before: string, name: string): string {
   return name === 'id' ? `${before.replace(/s$/, '')}_id` : name;
 }

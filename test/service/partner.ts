@@ -1,4 +1,4 @@
-/** A running stand-in for a test, with shortcuts for requests to it. */
+/** Starts a stand-in for a test, and sends requests to it. */
 
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -10,14 +10,14 @@ import {
 import type { Donor } from '../../service/donor.ts';
 import { type Answer, control, send } from '../testbed/asking.ts';
 
-/** Starts a stand-in without limits and waiting by default. It ends with the test. */
+/** Starts a stand-in, by default without limits and waits. Closes it after the test. */
 export async function startPartner(options: PartnerSandboxOptions = {}): Promise<PartnerSandbox> {
   const partner = await startPartnerSandbox({ donors: 50, rate: 0, jobTimeMs: 0, ...options });
   onTestFinished(() => partner.close());
   return partner;
 }
 
-/** Sends a request to the service with a key (by default the first key; null sends none). */
+/** Sends a request to the service with a key. Defaults to the first key, and null sends none. */
 export function ask(
   partner: PartnerSandbox,
   method: string,
@@ -29,7 +29,7 @@ export function ask(
   return send(partner.baseUrl + path, method, { body, headers });
 }
 
-/** Puts fault rules in force. */
+/** Sets the fault rules. */
 export async function playFaults(partner: PartnerSandbox, rules: unknown[]): Promise<void> {
   const { status } = await control(partner, 'PUT', '/faults', rules);
   if (status !== 200) {
@@ -37,13 +37,13 @@ export async function playFaults(partner: PartnerSandbox, rules: unknown[]): Pro
   }
 }
 
-/** Issues a key. */
+/** Issues a service key. */
 export async function issueKey(partner: PartnerSandbox, order: unknown) {
   const { body } = await control(partner, 'POST', '/keys', order);
   return z.object({ apiKey: z.string(), team: z.string() }).parse(body);
 }
 
-/** This many unknown people, with tracking ids p0, p1, … */
+/** Returns this many unknown people, with the tracking ids p0, p1, … */
 export function strangers(count: number): object[] {
   return Array.from({ length: count }, (_, index) => ({
     tracking_id: `p${index}`,
@@ -51,7 +51,7 @@ export function strangers(count: number): object[] {
   }));
 }
 
-/** Returns a donor from the world, as a person to submit. */
+/** Returns a donor of the world as a person to submit. */
 export function personOf(donor: Donor, trackingId = 'donor') {
   const home = donor.addresses[0];
   return {
@@ -65,7 +65,7 @@ export function personOf(donor: Donor, trackingId = 'donor') {
 
 const accepted = z.object({ tracking_id_to_job_id: z.record(z.string(), z.string()) });
 
-/** Submits people in form B and returns the job ids by tracking id. */
+/** Submits people in form B. Returns the job ids by tracking ID. */
 export async function submit(
   partner: PartnerSandbox,
   persons: object[],
@@ -75,12 +75,12 @@ export async function submit(
   return jobIdsIn(body);
 }
 
-/** The job ids by tracking id in the body of an accepted submit. */
+/** Returns the job ids by tracking ID in the response to an accepted submission. */
 export function jobIdsIn(body: unknown): Record<string, string> {
   return accepted.parse(body).tracking_id_to_job_id;
 }
 
-/** Submits one person and returns the job's id. */
+/** Submits one person. Returns the job ID. */
 export async function submitOne(partner: PartnerSandbox, person: object): Promise<string> {
   const [id] = Object.values(await submit(partner, [person]));
   return z.string().parse(id);
@@ -101,12 +101,12 @@ const ledgerSchema = z.object({
   ),
 });
 
-/** Reads the ledger's lines. */
+/** Returns the lines of the ledger. */
 export async function readLedger(partner: PartnerSandbox, query = '') {
   return ledgerSchema.parse((await control(partner, 'GET', `/ledger${query}`)).body).ledger;
 }
 
-/** The number of credits left in the enhancements bucket. */
+/** Returns the number of credits left in the enhancements bucket. */
 export async function enhancementCredits(
   partner: PartnerSandbox,
   apiKey?: string,

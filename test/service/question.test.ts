@@ -136,7 +136,7 @@ describe('reading a question in plain English', () => {
   });
 });
 
-/** Only the filters that are set. */
+/** Returns only the filters that are set. */
 function plain({ filters }: Question): unknown {
   return JSON.parse(JSON.stringify(filters));
 }

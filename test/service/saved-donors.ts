@@ -1,4 +1,4 @@
-/** Shared shortcuts for the tests of donors, lists and exports. */
+/** Shared helpers for the tests of donors, lists and exports. */
 
 import { z } from 'zod';
 import { createWorld } from '../../people/world.ts';
@@ -8,13 +8,13 @@ import { ask } from './partner.ts';
 /** An ID that does not belong to any donor. */
 export const UNKNOWN_DONOR = 'f'.repeat(32);
 
-/** Returns the ids of the first donors of the stand-in that tests start (50 donors, seed 1). */
+/** Returns the ids of the first donors in the stand-in that tests start (50 donors, seed 1). */
 export function donorIds(count: number): string[] {
   const world = createWorld({ seed: 1, donors: 50 });
   return Array.from({ length: count }, (_, number) => world.donor(number).id);
 }
 
-/** The number of credits left in one bucket. */
+/** Returns the number of credits left in a bucket. */
 export async function creditsIn(
   partner: PartnerSandbox,
   bucket: string,
@@ -61,7 +61,7 @@ const listed = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** Reads the ids of the donors on a list, with the next page's cursor. */
+/** Returns the ids of the donors on a list, and the next page's cursor. */
 export async function readListed(partner: PartnerSandbox, listId: string, query = '') {
   const { body } = await ask(partner, 'GET', `/lists/${listId}${query}`);
   const { donors, next_cursor } = listed.parse(body);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countOpen, createSlices, whileOpen } from '../../service/slices.ts';
 
-/** How long a slice takes in whole milliseconds, by a clock that moves forward only between two looks at it. */
+/** Returns how long a slice takes (ms), by a clock that moves only between two readings. */
 async function lengthOfSlice(requests: number): Promise<number> {
   let ms = 0;
   const slices = createSlices(
@@ -25,7 +25,7 @@ describe('a slice of long work', () => {
   });
 
   it('counts requests until they are answered or have failed', async () => {
-    // Requests that other tests in this process have left open also count.
+    // Requests that other tests in this process left open also count.
     const before = countOpen();
     const { promise, resolve } = Promise.withResolvers<void>();
     const requests = Array.from({ length: 20 }, (_, index) =>

@@ -17,7 +17,7 @@ const auth = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Creates a connector with the settings of design 4.2 that opens nothing. */
+/** Creates a connector with the settings of design 4.2 that does not open anything. */
 export function aConnector(kind: string): ConnectorDefinition {
   return {
     contract: 2,
@@ -37,7 +37,7 @@ export function aConnector(kind: string): ConnectorDefinition {
   };
 }
 
-/** The connector for CSV files, and stand-ins for connectors that need an account. */
+/** Finds the connector for CSV files, and stand-ins for connectors that need an account. */
 export async function findAConnector(kind: string): Promise<ConnectorDefinition> {
   if (kind === 'csv') return findConnectorDefinition(kind);
   if (SETTINGS_SCHEMAS[kind] !== undefined) return aConnector(kind);

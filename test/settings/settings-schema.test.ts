@@ -73,7 +73,7 @@ describe('config/donor-sync.example.yaml', () => {
   });
 });
 
-/** Returns the error in the text, if any. */
+/** Returns the error in a settings text, or an empty text. */
 function complaintOf(text: string): Promise<string> {
   return parseSettings(text, {
     path: 'donor-sync.yaml',

@@ -7,10 +7,10 @@ import { findAConnector } from './a-connector.ts';
 
 const MANY = 200_000;
 
-/** It takes a few milliseconds here. The parser alone takes minutes, or dies. */
+/** The limit for work that takes a few milliseconds. The parser alone takes minutes, or crashes. */
 const LIMIT_MS = 1_000;
 
-/** Returns the problems in a text, and the time it took to find them. */
+/** Returns the problems in a text, and how long it took to find them. */
 function read(text: string) {
   const tookMs = startCpuTime();
   const { problems, readable } = readSettingsTree(text, {});
@@ -136,7 +136,10 @@ ${Array.from({ length: count }, (_, at) => one(at)).join('')}`;
   });
 });
 
-/** Eight times the integrations may take 24 times as long, whatever else the machine does. A square takes 64 times. */
+/**
+ * Expects that eight times the clients take at most 24 times as long, because other work on the machine can slow it
+ * down. Quadratic growth would take 64 times as long.
+ */
 async function expectLinearTime(read: (count: number) => Promise<void>): Promise<void> {
   await read(100);
   const fewMs = startCpuTime();

@@ -37,7 +37,7 @@ function parse(text: string, env: Record<string, string> = ENV): Promise<Setting
   });
 }
 
-/** Each line that the error lists, without the file's name. */
+/** Returns the lines of the error, without the file name. */
 async function problemsOf(text: string, env: Record<string, string> = ENV): Promise<string[]> {
   const error = await parse(text, env).then(
     () => null,

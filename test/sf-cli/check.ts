@@ -1,7 +1,7 @@
 /**
- * Uses the sandbox for Salesforce with the official command line `sf`, and prints for each command whether it
- * worked: `node test/sf-cli/check.ts [path of sf]`. Without a path, it uses SF_CLI, or the `sf` on the PATH.
- * Without any of them, there is nothing to check, which does not count as a failure.
+ * Uses the Salesforce sandbox with the official command line `sf`, and prints whether each command worked: `node
+ * test/sf-cli/check.ts [path of sf]`. Without a path, uses SF_CLI or the `sf` on the PATH. If none of them exists,
+ * checks nothing, and this does not count as a failure.
  */
 
 import { execFile } from 'node:child_process';
@@ -20,17 +20,17 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 interface World {
   org: SalesforceSandbox;
-  /** A folder that is deleted when everything is done. */
+  /** A folder that is deleted at the end. */
   folder: string;
-  /** Runs a command. Returns its JSON result, or throws an error with its message. */
+  /** Runs a command. Returns its JSON result, or throws an error with the command's message. */
   sf(...args: string[]): Promise<unknown>;
-  /** Runs a command; everything that it prints. */
+  /** Runs a command. Returns everything that it prints. */
   print(...args: string[]): Promise<string>;
 }
 
 interface Step {
   name: string;
-  /** Throws if the command does not do its job. */
+  /** Runs the step. Throws if the command did not work. */
   run(world: World): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ if (program === null) {
   process.exitCode = (await checkAll(program)) ? 0 : 1;
 }
 
-/** True if all steps succeeded. Each step can depend on earlier steps. */
+/** Runs all steps. Returns true if all succeeded. Each step can depend on earlier steps. */
 async function checkAll(program: string): Promise<boolean> {
   const folder = await mkdtemp(path.join(tmpdir(), 'donor-sync-sf-'));
   const org = await startSalesforceSandbox({ contacts: CONTACTS, bulkPageRows: BULK_PAGE_ROWS });
@@ -97,7 +97,7 @@ async function problemOf(step: Step, world: World): Promise<string | null> {
   }
 }
 
-/** Contacts no org. Checks whether the fields' source can be deployed. */
+/** Checks that the source of the fields can be deployed. Does not need an org. */
 async function convertSource({ sf, folder }: World): Promise<void> {
   const project = path.join(import.meta.dirname, '../../deploy/salesforce');
   await cp(project, folder, { recursive: true });
@@ -288,7 +288,7 @@ async function upsertInBulk(world: World): Promise<void> {
   expectSame(z.object({ processedRecords: z.number() }).parse(results).processedRecords, 30);
 }
 
-/** Commands that do not wait for their job but query it later. */
+/** Runs commands that do not wait for their job, and ask for its result later. */
 async function resumeJobs(world: World): Promise<void> {
   const begun = z.object({ jobId: z.string() });
   const output = path.join(world.folder, 'resumed.csv');
@@ -317,7 +317,7 @@ async function requestRest({ print }: World): Promise<void> {
   expectSame(text.includes('DailyApiRequests'), true);
 }
 
-/** It reports the failure, and does not appear to have succeeded. */
+/** Runs a GraphQL command, which must report its failure and not look successful. */
 async function requestGraphql({ print, folder }: World): Promise<void> {
   const file = path.join(folder, 'query.txt');
   await writeFile(file, 'query { uiapi { query { Contact { edges { node { Id } } } } } }');
@@ -354,10 +354,10 @@ function expectSame(found: unknown, wanted: unknown): void {
   if (found !== wanted) throw new Error(`${found} was found instead of ${wanted}`);
 }
 
-/** The program receives nothing from its environment, neither settings nor a proxy. */
+/** Creates a world in which the program inherits nothing from the environment, neither settings nor a proxy. */
 function createWorld(program: string, org: SalesforceSandbox, folder: string): World {
   const env = {
-    // The program itself needs a recent version of Node, such as this one.
+    // The program needs a recent version of Node, such as the one that runs this.
     PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
     HOME: folder,
     SF_ACCESS_TOKEN: org.token,
@@ -386,7 +386,7 @@ function createWorld(program: string, org: SalesforceSandbox, folder: string): W
   };
 }
 
-/** A failing command gives the reason in the same JSON. */
+/** Returns the error message in the JSON output, because a failing command puts it there. */
 function messageIn(stdout: string): string | null {
   try {
     return z.object({ message: z.string() }).parse(JSON.parse(stdout)).message;

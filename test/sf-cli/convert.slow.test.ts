@@ -1,7 +1,4 @@
-/**
- * Checks that Salesforce's own tool accepts the source: names, folders and suffixes, which the tool checks
- * without an org.
- */
+/** Checks that Salesforce's own tool accepts the source. It checks names, folders and suffixes without an org. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +13,9 @@ const CONVERT = join(import.meta.dirname, 'convert-source.ts');
 
 const run = promisify(execFile);
 
-/** Returns a separate folder. The tool receives nothing from its environment and has no network access. */
+/**
+ * Converts a project in a separate folder. The tool inherits nothing from the environment and has no network access.
+ */
 async function convert(project: string, folder: string) {
   const out = join(folder, 'converted');
   const nowhere = 'http://127.0.0.1:9';

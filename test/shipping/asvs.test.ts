@@ -1,4 +1,4 @@
-/** Checks docs/asvs.md: each requirement has an existing test or a reason, or is listed as open. */
+/** Checks docs/asvs.md: each requirement has an existing test, has a reason, or is listed as open. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -76,14 +76,17 @@ function rowsOf(text: string): Row[] {
   });
 }
 
-/** True if the file has a test of this name. The text is the file, a colon and the name, both in backticks. */
+/**
+ * Returns true if the file has a test with this name. The text consists of the file, a colon and the name, both in
+ * backticks.
+ */
 function isThere(shown: string): boolean {
   const [, file = '', plain, quoted] = /^`([^`]+)`: (?:`([^`]+)`|`` (.+) ``)$/.exec(shown) ?? [];
   const name = plain ?? quoted ?? '';
   const path = join(ROOT, file);
   if (name === '' || !file.startsWith('test/') || !existsSync(path)) return false;
   const text = readFileSync(path, 'utf8');
-  // The first argument of a call such as `it` or `it.each(…)`, because a name in a comment is not a test.
+  // Looks only at the first argument of calls such as `it` or `it.each(…)`, because a name in a comment is not a test.
   const starts = ["'", '"', '`'].map((quote) => `${quote}${name}${quote},`);
   const calls = starts.flatMap((start) => indicesOf(text, start));
   return calls.some((at) => {

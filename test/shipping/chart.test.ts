@@ -27,7 +27,7 @@ import { openHttpWorld } from '../interfaces/api/http-world.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const open = closedAfterTest(openHttpWorld);
 
-/** The objects that the chart creates from each sample. */
+/** The objects that the chart creates for each sample. */
 const SAMPLES = sampleNames().map((name) => {
   const values = readSample(name);
   return { name, values, ...renderChart(values) };
@@ -171,7 +171,7 @@ describe('the Helm chart', () => {
   it('has a schema that lets nothing through anywhere that it does not name', () => {
     const openOnes: string[] = [];
     look(readValuesSchema(), 'values');
-    // The part that is passed to Kubernetes unchanged.
+    // Parts that are passed to Kubernetes unchanged.
     expect(openOnes.sort()).toEqual([
       'values.properties.global',
       'values.properties.networkPolicy.properties.egress.items',

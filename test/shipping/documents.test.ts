@@ -1,4 +1,4 @@
-/** Checks that everything that the documents name exists. */
+/** Checks that everything that documents refer to exists. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -98,7 +98,7 @@ describe('the pictures of the documents', () => {
   });
 });
 
-/** Returns the pictures that a document shows, as paths from the root. */
+/** Returns the images in a document, as paths from the root. */
 function imagesOf(document: string): string[] {
   const found = read(document).matchAll(/!\[[^\]]*\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"/g);
   return [...found].map(([, mark, attribute]) => join(dirname(document), mark ?? attribute ?? ''));
@@ -114,7 +114,7 @@ function read(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8');
 }
 
-/** Checks links to other files and to headings, but not links to the web. */
+/** Returns the links to other files and to headings, but not to the web. */
 function linksOf(document: string): string[] {
   const links = read(document).matchAll(/\]\(([^)\s]+)\)/g);
   return [...links].map(([, link = '']) => link).filter((link) => !/^(https?|mailto):/.test(link));
@@ -127,7 +127,7 @@ function leadsSomewhere(document: string, link: string): boolean {
   return heading === undefined || headingsOf(target).includes(heading);
 }
 
-/** Returns the headings of a document as links name them. */
+/** Returns a document's headings in the form that links use. */
 function headingsOf(document: string): string[] {
   return [...read(document).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) =>
     text
@@ -137,7 +137,7 @@ function headingsOf(document: string): string[] {
   );
 }
 
-/** The words after `donor-sync`, or after a guide's substitute for it, wherever code is shown. */
+/** Returns the words after `donor-sync`, or after a guide's substitute for it, wherever code is shown. */
 function commandsIn(document: string): string[] {
   const text = read(document);
   const code = [...text.matchAll(/^```sh\n(.*?)^```$|`([^`\n]+)`/gms)].map(
@@ -154,7 +154,7 @@ function scriptsIn(document: string): string[] {
   return [...named].map(([, name = '']) => name);
 }
 
-/** Names, sorted and without duplicates. */
+/** Returns the variables in a text, sorted and without duplicates. */
 function variablesIn(text: string): string[] {
   const names = text.match(/\bDONOR_SYNC_[A-Z_]+\b|\bNO_COLOR\b/g) ?? [];
   return [...new Set(names)].sort();

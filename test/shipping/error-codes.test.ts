@@ -11,10 +11,10 @@ import { PROBLEM_TEXTS } from '../../src/interfaces/api/webhooks/hooks-api.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Codes from other programs: zod's own word for one of our checks. */
+/** Codes from other programs. This is zod's code for one of our checks. */
 const FOREIGN: readonly string[] = ['custom'];
 
-/** Why a run stops. Some of these codes are chosen in more than one step. */
+/** The reasons for which a run stops. More than one step uses some of them. */
 const STOP_CODES = {
   credits_exhausted: true,
   budget_reached: true,
@@ -37,7 +37,7 @@ const STOP_CODES = {
   stopped_by_person: true,
 } as const satisfies Record<StopCode, true>;
 
-/** Errors that get their code from elsewhere, and where that is checked. */
+/** Errors that get their code from elsewhere, with the place where that is checked. */
 const PASSED_ON = {
   'connectors/requests/errors.ts': 'the functions that call it give the code',
   'src/decisions/second-person/second-user.ts': 'the calls of `refusal` give the code',
@@ -63,7 +63,7 @@ const explained = ERROR_TOPICS.flatMap((topic) => Object.keys(topic.codes));
 describe('the explanations of error codes', () => {
   it('finds codes however they are given', () => {
     expect(codes.size).toBeGreaterThan(200);
-    // A literal, a choice, a constant, a function, a table, an argument and a column.
+    // The code comes from a literal, a choice, a constant, a function, a table, an argument or a column.
     for (const code of [
       ...['token_unknown', 'settings_not_found', 'database_part_missing', 'hold_without_profile'],
       ...['body_not_json', 'run_unknown', 'cut_off_too_often', 'budget_reached'],
@@ -99,7 +99,7 @@ describe('the explanations of error codes', () => {
       ['crm_filter_invalid', [...(codes.get('crm_filter_invalid') ?? []), place]],
     ]);
     expect(listRepeated(listed)).toHaveLength(1);
-    // Also in a file that is in the list.
+    // An unknown place is also found in a listed file.
     const again = { file: 'connectors/hubspot/filter.ts', line: 9_999, isCreated: true };
     const inSameFile = new Map([
       ...codes,

@@ -1,7 +1,7 @@
 /**
- * Follows the first start in the guides for compose, systemd and Kubernetes, until an owner is signed in.
- * Commands, variables, folders and settings come from the shipped files. The additional work of an engine,
- * systemd or a cluster is not tested here.
+ * Follows the first start in the guides for compose, systemd and Kubernetes, until an owner is signed in. Commands,
+ * variables, folders and settings come from the shipped files. What a container engine, systemd or a cluster does
+ * itself is not tested here.
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -33,7 +33,7 @@ import { walkToOwner } from './first-start/first-owner.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const COMMAND_TIMEOUT_MS = 60_000;
-/** The port of all the shipped files. */
+/** The port in all shipped files. */
 const SHIPPED_PORT = '8787';
 
 let folder: string;
@@ -111,7 +111,7 @@ describe('the first start with the unit of systemd', () => {
       Number.parseInt(unit.get('StateDirectoryMode') ?? '', 8),
     );
     const bin = await aFolder('usr/local/bin', 0o755);
-    // Installed as in the guide.
+    // Installed as the guide describes.
     await symlink(await builtProgram(), join(bin, 'donor-sync'));
     const path = [bin, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
     await writeFile(join(state, 'donor-sync.yaml'), settingsWith('sqlite:data/donor-sync.db'));
@@ -181,7 +181,7 @@ describe('the first start with the Helm chart', () => {
     );
     if (!migrate || !web || !worker) throw new Error('the chart makes three workloads');
     await migrate.run(migrate.args);
-    // Until there is a user, the web pods end and are restarted.
+    // Until there is a user, the web pods exit and are restarted.
     const early = web.start(web.args, '0.0.0.0');
     expect(await early.ended).toBe(2);
     expect(early.output()).toContain('there is no user and no access token yet');
@@ -199,8 +199,8 @@ const containerSchema = z.object({
 });
 
 /**
- * Stands for a container of the image: only its program, its user and its variables, with folders on this machine
- * instead of volumes. It listens on a free loopback port, unless `host` names another address.
+ * Simulates a container of the image with only its program, its user and its variables. Folders on this machine replace
+ * volumes. It listens on a free loopback port, unless `host` is another address.
  */
 async function containerIn(
   cwd: string,
@@ -226,7 +226,7 @@ async function containerIn(
   };
 }
 
-/** Creates a folder inside the test's folder, to which the user without rights can write. */
+/** Creates a folder inside the test's folder that the unprivileged user can write to. */
 async function aFolder(path: string, mode: number): Promise<string> {
   const made = join(folder, path);
   await mkdir(made, { recursive: true });

@@ -1,7 +1,4 @@
-/**
- * Does what a user does with the installed package in the first weeks, with one Node version and without
- * access to other machines.
- */
+/** Does what a user does with the installed package in the first weeks. Uses one Node version and no other machines. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -35,13 +32,13 @@ const readySchema = z.object({ ready: z.literal(true), url: z.string() });
 const tokenSchema = z.object({ token: z.string() });
 
 export interface Installed {
-  /** The folder of the Node. */
+  /** The folder that contains Node. */
   node: string;
   /** The folder in which the package is installed. */
   place: string;
-  /** An empty folder only for this Node. */
+  /** An empty folder for this Node version alone. */
   folder: string;
-  /** Registers processes that must end with the test. */
+  /** Registers a function that runs when the test ends, for example to end a process. */
   atEnd(end: () => unknown): void;
 }
 
@@ -112,7 +109,7 @@ export async function liveOn({ node, place, folder, atEnd }: Installed): Promise
   expect(await readFile(refused, 'utf8')).toBe('');
 }
 
-/** Writes one client of each kind. Resolves with the id of a contact of the file. */
+/** Writes settings with one client of each kind. Returns the ID of a contact in the file. */
 async function writeClients({
   folder,
   atEnd,

@@ -1,4 +1,4 @@
-/** Compares the list of logs in the threat model with the files that the product actually writes. */
+/** Compares the list of logs in the threat model with the files that the product really writes. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,11 +8,11 @@ import { enhancedId } from '../interfaces/cli/forgetting.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** The form of an entry in a folder's list. */
+/** The kinds of log files that the list names. */
 const LISTED = [/\.erasures$/, /\.writes-\d{4}-\d\d$/, /\.spending(?:\.past)?$/];
 /**
- * Files that are not logs: the database with its key, a CSV output's journal, and files that the operator put there or
- * requested.
+ * Files that are not logs: the database with its key, the journal of a CSV output, and files that the operator put
+ * there or asked for.
  */
 const OTHERS =
   /^(?:store\.db(?:-\w+|\.key)?|.*\.csv(?:\.donor-sync-journal)?|.*\.yaml|\.env|.*\.lock)$/;

@@ -1,6 +1,5 @@
 /**
- * Loaded before a program (`--import`): rejects every connection to another machine, and records it in a
- * file.
+ * Refuses every connection to another machine, and records the attempt in a file. Loaded before a program (`--import`).
  */
 import { appendFileSync } from 'node:fs';
 import { Socket } from 'node:net';

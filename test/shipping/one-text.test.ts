@@ -1,6 +1,6 @@
 /**
- * Checks that each code has the same text, from the catalogue, in the terminal, in the API, in its documents and on
- * the pages.
+ * Checks that each code has the same text from the catalogue everywhere: in the terminal, in the API, in its documents
+ * and on the pages.
  */
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -26,7 +26,7 @@ const openWithFile = closedAfterTest(openCliWorld);
 const CODES = listCodes();
 const ERRORS = CODES.filter((code) => explain(code).some(({ kind }) => kind === 'error'));
 
-/** As a page shows it. */
+/** Returns a text as a page contains it. */
 function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -81,10 +81,10 @@ describe('the text of each code', () => {
   });
 });
 
-/** Each reason in the table of its run, as the ID of the contact. */
+/** All outcome reasons. Each is also the ID of a contact with that reason in the run's table. */
 const REASONS = Object.keys(OUTCOME_REASONS) as OutcomeReason[];
 
-/** Gives the only run of this database one contact with each reason. */
+/** Adds one contact with each reason to the only run in this database. */
 function addAllReasons(folder: string): void {
   const db = new Sqlite(join(folder, 'store.db'));
   db.exec('delete from run_rows');

@@ -21,7 +21,7 @@ interface Row {
   cost: string;
 }
 
-/** Reads the rows of all tables with four columns, by the words in their first cell. */
+/** Returns the rows of all tables with four columns, by the word in their first cell. */
 function readRows(): Map<string, Row[]> {
   const rows = new Map<string, Row[]>();
   let section = '';
@@ -48,12 +48,12 @@ function expectWhole(name: string, section: string): void {
   expect(row?.cost, name).toMatch(/^(Nothing|One credit|The credit)/);
 }
 
-/** A cell as a terminal shows it: links without their addresses. */
+/** Returns a cell as a terminal shows it, with links reduced to their text. */
 function withoutLinks(cell: string): string {
   return cell.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }
 
-/** Reads the explanations of the page, by section and word. */
+/** Returns the explanations on the page, by section and word. */
 function readExplanations(section: string): Record<string, ReasonExplanation> {
   const found: Record<string, ReasonExplanation> = {};
   for (const [name, ofName] of rows) {

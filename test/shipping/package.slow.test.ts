@@ -1,4 +1,4 @@
-/** Tests the package that `npm pack` creates, and whether it works without anything else. */
+/** Tests the package that `npm pack` creates, and that it works without anything else. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ import { liveOn } from './life-on-node.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** It compiles and installs, on a machine that also does other work. */
+/** The test builds and installs, on a machine that also does other work. */
 const TIMEOUT_MS = 300_000;
 
 const packedSchema = z.tuple([
@@ -58,7 +58,7 @@ const crmSchema = z.object({
 
 describe('the package', () => {
   let folder: string;
-  /** An empty folder in which the package was installed. */
+  /** A folder in which only the package was installed. */
   let place: string;
   let tarball: string;
   let files: string[];
@@ -75,7 +75,7 @@ describe('the package', () => {
     place = join(folder, 'place');
     await mkdir(place);
     await bringInstalledModules(CHECKOUT, place);
-    // Everything that it may use is already there. Npm removes packages that the package does not need.
+    // Everything that the package may use is already there. npm removes packages that it does not need.
     await run(['npm', 'install', '--offline', '--omit=dev', tarball], place);
   }, TIMEOUT_MS);
 
@@ -108,18 +108,18 @@ describe('the package', () => {
       /^deploy\/helm\/donor-sync\/(\.helmignore|Chart\.yaml|values\.(yaml|schema\.json))$/,
       /^deploy\/helm\/donor-sync\/templates\/[\w.-]+$/,
       /^deploy\/salesforce\/(README\.md|sfdx-project\.json|(force-app|app|app-person-accounts)\/main\/default\/.+)$/,
-      // `donor-sync hubspot app` writes a copy of this project.
+      // Files of the project that `donor-sync hubspot app` copies.
       /^dist\/deploy\/hubspot\/(hsproject\.json|src\/app\/.+\.(json|tsx?))$/,
       /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md|xml)|service\/data\/.+\.(csv|md))$/,
       /^dist\/(package|sbom\.cdx|licences|outside)\.json$/,
       /^dist\/guide\/(files\.json|search\.json|[\w-]+\.html|images\/[\w-]+\.webp)$/,
-      // The files that browsers load, and lists, with the licences of their packages.
+      // Files that browsers load, and lists, with the licences of their packages.
       /^dist\/packages\/(@[\w-]+\/)?[\w-]+\/(.+\.(js|css|br|gz)|licen[cs]e(\.txt|\.md)?)$/i,
       /^dist\/(src\/main|src\/process-memory|src\/core\/errors|src\/partner\/public)\.js$/,
       /^dist\/connectors\/(index|public|testing\/public)\.js$/,
       /^dist\/chunks\/[\w-]+\.js$/,
       /^dist\/(completions\/donor-sync\.(bash|zsh|fish)|donor-sync\.1)$/,
-      // A worker thread is started from a separate file.
+      // A worker thread needs a separate file.
       /^dist\/connectors\/csv\/sources\/workbook-worker\.js$/,
       /^dist\/src\/(clients\/setup\/upload|people\/sign-in\/guess)-worker\.js$/,
       /^dist\/src\/interfaces\/(pages\/assets|cli\/commands\/connector\/skeleton)\/[\w-]+\.js$/,
@@ -169,7 +169,7 @@ describe('the package', () => {
     const exact = join(folder, 'exact');
     await mkdir(exact);
     await run(['tar', '-xzf', tarball, '--strip-components=1'], exact);
-    // As in docs/guides/run-with-systemd.md. npm's cache was filled from the same lock file.
+    // The same command as in docs/guides/run-with-systemd.md. npm's cache contains the packages in the same lock file.
     const { HOME = '' } = process.env;
     const install = ['npm', 'ci', '--ignore-scripts', '--prefer-offline'];
     const env = { ...options(exact).env, HOME };
@@ -191,7 +191,7 @@ describe('the package', () => {
     const { version } = manifestSchema.parse(await readJson(join(exact, 'package.json')));
     const program = join(exact, 'dist/src/main.js');
     expect((await run([program, '--version'], exact)).trim()).toBe(version);
-    // Opens the driver, a binary that is not in the bundle.
+    // Opens the database driver, a binary that is not part of the bundle.
     await writeFile(join(exact, 'donor-sync.yaml'), 'database: "sqlite:a.db"\nintegrations: []\n');
     expect(await run([program, 'audit', 'verify'], exact)).toContain('0 entries');
   });
@@ -199,7 +199,8 @@ describe('the package', () => {
   it('starts nearly as fast and as small as an empty Node, for its help', async () => {
     const program = join(place, 'node_modules/donor-sync/dist/src/main.js');
     const { empty, started } = await compareStarts([program, '--help'], { rounds: 7 });
-    // Loosely, for a busy machine: the program file by file took five times as long and 1.8 times the memory.
+    // Limits that allow for a busy machine. Without a bundle, starting took five times as long and 1.8 times the
+    // memory.
     expect(started.ms / empty.ms).toBeLessThan(3.5);
     expect(started.megabytes / empty.megabytes).toBeLessThan(1.5);
   });
@@ -220,7 +221,7 @@ describe('the package', () => {
     expect(output).toContain('First sync');
   });
 
-  // At the same time, because they share only the package and wait half of their time.
+  // These tests run at the same time, because they share only the package and mostly wait.
   it.concurrent.for([
     ['the oldest that it takes', 'node-22'],
     ['the long-term support before', 'node-24'],
@@ -317,7 +318,7 @@ describe('the package', () => {
         const node = join(CHECKOUT, 'node_modules/node-22/bin/node');
         const command = [node, '--test', '--test-reporter=tap', 'my-crm/example.test.js'];
         const output = await run(command, place);
-        // The kit has more than 140 promises for a connector with all abilities.
+        // The kit tests more than 140 promises for a connector with all abilities.
         expect(output).toMatch(/^# pass 1[4-9]\d$/m);
         expect(output).toMatch(/^# fail 0$/m);
       } finally {
@@ -354,7 +355,7 @@ describe('the package', () => {
       expect(text).toContain('  contract: 2,\n');
       try {
         await writeFile(file, text.replace('  contract: 2,\n', ''));
-        // It is a problem of the settings, which are all reported at once.
+        // It counts as a problem in the settings, and all such problems are reported together.
         expect(await failedSync()).toMatchObject({
           exitCode: 2,
           code: 'settings_invalid',
@@ -405,7 +406,7 @@ describe('the package', () => {
 
       afterAll(() => writeFile(join(place, 'my-crm/index.js'), original));
 
-      /** Adds text after the version of the contract. */
+      /** Appends text after the contract version of the connector. */
       async function changeConnector(text: string): Promise<void> {
         const changed = original
           .replace('  contract: 2,\n', `  contract: 2,\n${text}\n`)
@@ -485,7 +486,7 @@ describe('the package', () => {
       return run(['npx', 'donor-sync', 'sync', '--json'], place);
     }
 
-    /** How a sync ended that could not begin. */
+    /** Runs a sync that cannot start. Returns how it ended. */
     async function failedSync() {
       const running = start(['npx', 'donor-sync', 'sync', '--json'], options(place));
       const exitCode = await running.ended;
@@ -493,7 +494,7 @@ describe('the package', () => {
     }
   });
 
-  /** Creates the service, for one test. */
+  /** Starts the service for one test. */
   async function aService(): Promise<PartnerSandbox> {
     const service = await startPartnerSandbox({ donors: 300, rate: 0, jobTimeMs: 0 });
     onTestFinished(() => service.close());
@@ -506,7 +507,7 @@ describe('the package', () => {
     await run([compiler, ...flags, ...args], place);
   }
 
-  /** npm and npx on the tests' Node, without their cache. All files remain in the folder. */
+  /** Runs npm or npx with the tests' Node but without its compile cache, so that all files stay in the folder. */
   function run(words: readonly string[], cwd: string): Promise<string> {
     return runToEnd(words, options(cwd));
   }
@@ -517,7 +518,10 @@ describe('the package', () => {
   }
 });
 
-/** The checkout as in a fresh clone, and its modules. Packing compiles, which must not disturb other tests. */
+/**
+ * Copies the checkout as in a fresh clone, with its modules. Packing builds the product, which must not disturb other
+ * tests.
+ */
 async function copySources(target: string): Promise<void> {
   const left = new Set(
     ['node_modules', '.git', 'dist', 'data', 'coverage'].map((name) => join(CHECKOUT, name)),

@@ -1,6 +1,6 @@
 /**
- * Compares docs/privacy.md with the catalogue of tables, which `test/database/catalogue.test.ts` compares
- * with the database.
+ * Compares docs/privacy.md with the catalogue of tables. `test/database/catalogue.test.ts` compares the catalogue with
+ * the database.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ function byTable(one: { table: string }, other: { table: string }): number {
   return one.table < other.table ? -1 : 1;
 }
 
-/** Returns the rows of the table below "In the database". */
+/** Returns the rows of the table below the heading "In the database". */
 function rowsOf(document: string) {
   const [, part = ''] = document.split('## In the database');
   const lines = part.split('\n## ')[0]?.match(/^\| `.*\|$/gm) ?? [];

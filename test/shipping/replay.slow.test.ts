@@ -1,4 +1,4 @@
-/** Executes the Dockerfile for real, and checks that the replay itself finds mistakes. */
+/** Executes the Dockerfile, and checks that this replay finds mistakes. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { buildTinyImage, type Files, type TinyImage } from './tiny-image.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** It installs, compiles and runs the whole product, on a machine that also does other work. */
+/** The test installs, builds and runs the whole product, on a machine that also does other work. */
 const REPLAY_TIMEOUT_MS = 300_000;
 
 describe('the image', () => {
@@ -135,7 +135,7 @@ const SERVER_FILE = `
   require('node:http').createServer((_, answer) => answer.end()).listen(Number(port), host);
 `;
 
-/** The replay finds npm and its cache by these. */
+/** Returns the variables with which the replay finds npm and its cache. */
 function ownVariables(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME };

@@ -1,4 +1,4 @@
-/** Checks what a version states about its packages. */
+/** Checks what a release declares about its packages. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ describe('the bill of materials', () => {
   it('names what packages need in turn, as it is installed, and no tool for development', () => {
     const names = packagesOf(lock).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['pg-types', 'sonic-boom']));
-    // HubSpot's client lists these types among its run-time dependencies.
+    // HubSpot's client lists these types among its runtime dependencies.
     const inTurn = ['@types/node'];
     expect(Object.keys(own.devDependencies).filter((name) => names.includes(name))).toEqual(inTurn);
     const installed = readdirSync(join(ROOT, 'node_modules'));
@@ -118,7 +118,7 @@ describe('the shrinkwrap', () => {
 describe('the packages', () => {
   it('are named by exact versions', () => {
     const versions = Object.values({ ...own.dependencies, ...own.devDependencies });
-    // A second version of an existing package has a separate name.
+    // An exact version. A second version of the same package has an alias.
     const exact = /^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/;
     expect(versions.filter((version) => !exact.test(version))).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe('the image', () => {
     const node = own.devDependencies['node'];
     const pinned = new RegExp(`^node:${node}-slim@sha256:[0-9a-f]{64}$`);
     expect([...bases]).toEqual([expect.stringMatching(pinned)]);
-    // A digest outweighs the tag before it.
+    // A digest takes precedence over the tag before it.
     const steps = stages[0]?.instructions.map(({ text }) => text);
     expect(steps?.[0]).toBe(`RUN test "$(node --version)" = v${node}`);
   });

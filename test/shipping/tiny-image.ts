@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path';
 import { buildImage, type Image } from '../../scripts/replay-dockerfile/build-image.ts';
 import { parseDockerfile } from '../../scripts/replay-dockerfile/dockerfile.ts';
 
-/** Files of a build, by their paths. */
+/** Files of a build, by path. */
 export type Files = Readonly<Record<string, string>>;
 
-/** An image with a few lines, in a folder that is deleted when it is closed. */
+/** An image with a few instructions, in a folder that is deleted when the image is closed. */
 export interface TinyImage {
   image: Image;
   close(): Promise<void>;
 }
 
-/** Builds the lines of a Dockerfile, on the Node of this process. */
+/** Builds an image from lines of a Dockerfile, with the Node of this process. */
 export async function buildTinyImage(lines: readonly string[], files: Files): Promise<TinyImage> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-tiny-image-'));
   const close = () => rm(folder, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Checks that the vendors' libraries cannot send, even by mistake, both in the built program and when the
- * sources run directly.
+ * Checks that the vendors' libraries cannot send requests themselves, even by mistake. Tests the built program, and the
+ * sources when they run directly.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,12 +15,12 @@ import { INPUT, OUTPUT } from '../../scripts/bundle-options.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The product's own use of the libraries. Loaded first, as whoever loads a client loads it. */
+/** The modules with which the product uses the libraries. They are loaded first, as in the product. */
 const CLIENTS = ['connectors/hubspot/client.ts', 'connectors/salesforce/client.ts'];
 
 /**
- * Uses each class with the library's own sender, and reports what was sent and how each call ended. In the meantime,
- * every way out of the process is a recorder.
+ * A program that uses each class with the library's own sender, and reports what was sent and how each call ended.
+ * Every way to leave the process is replaced by a recorder.
  */
 const PROBE = `
 import http from 'node:http';
@@ -65,7 +65,7 @@ for (const [name, call] of Object.entries(calls)) {
 console.log(JSON.stringify({ sent, ends }));
 `;
 
-/** The setting that undici makes for the whole process as soon as it is loaded. Node's own fetch reads it. */
+/** The setting that undici makes for the whole process when it is loaded. Node's own fetch uses it. */
 const GLOBAL_DISPATCHER = 'undici.globalDispatcher';
 
 const outcomeSchema = z.object({
@@ -73,7 +73,7 @@ const outcomeSchema = z.object({
   ends: z.record(z.string(), z.string()),
 });
 
-/** Imports modules in this order, before all others. */
+/** Returns a program that first imports these modules in this order. */
 function importing(files: readonly string[]): string {
   return files.map((file) => `import ${JSON.stringify(file)};\n`).join('');
 }
@@ -99,7 +99,7 @@ describe("the vendors' libraries", () => {
 
   const playSource = (code: string) => play(['--input-type=module', '--eval', code]);
 
-  /** Creates the program with the probe as an additional entry, so that both have the same library modules. */
+  /** Builds the program with the probe as another entry, so both share the library modules. */
   async function buildWithProbe(): Promise<RolldownOutput> {
     const entry = '\0probe';
     const bundle = await rolldown({
@@ -125,7 +125,7 @@ describe("the vendors' libraries", () => {
     const { sent, ends } = await play([join(folder, 'probe.js')]);
     expect(sent).toEqual([]);
     expect(new Set(Object.values(ends))).toEqual(new Set([REFUSED]));
-    // Only one copy of undici is left, which the guard uses for sending. No library includes its own copy.
+    // Only one copy of undici remains, which the guard uses to send requests. No library includes its own copy.
     const setters = output.filter(
       (file) => file.type === 'chunk' && file.code.includes(GLOBAL_DISPATCHER),
     );

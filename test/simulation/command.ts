@@ -1,4 +1,4 @@
-/** Decides what is simulated, for how long, and what is printed. */
+/** Decides what is simulated, how long, and what is printed. */
 import { parseArgs } from 'node:util';
 import { bootStore } from './boot.ts';
 import { createCoverage, NO_COVERAGE } from './coverage.ts';
@@ -108,7 +108,7 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
       process.exitCode = 1;
       break;
     }
-    // Printed at once and unchanged, because shrinking the night takes longer than many nights.
+    // Printed immediately, because shrinking the night takes longer than many nights.
     print(`seed ${seed} fails`);
     tell(night);
   }
@@ -125,28 +125,25 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
   tellParent({ ...sum, next: first + sum.nights, isOver: true });
 }
 
-/** The progress that a worker reports to its parent. */
+/** Reports a worker's progress to its parent. */
 function tellParent(progress: Progress): void {
   process.send?.(progress);
 }
 
-/** How often a long simulation reports its progress. */
+/** How often a long simulation prints its progress. */
 const WORD_EVERY_MS = 5 * 60_000;
 
 function inWords({ nights, runs, credits, failed, seconds }: Sum): string {
   return `${nights} nights in ${seconds.toFixed(1)} s, ${runs} runs, ${credits} credits, ${failed} failed`;
 }
 
-/** True for an option with this name, and for the value after it. */
+/** Returns true for an option with this name, and for the value after it. */
 function isOf(args: readonly string[], at: number, name: string): boolean {
   const [arg = '', before] = [args[at], args[at - 1]];
   return arg === `--${name}` || arg.startsWith(`--${name}=`) || before === `--${name}`;
 }
 
-/**
- * Prints the timeline of a night. For a failing night, prints the timeline of the smallest night that fails in the same
- * way.
- */
+/** Prints a night as a timeline. If the night fails, prints the smallest night that fails in the same way. */
 async function replay(store: SharedStore, swarm: Swarm, counts: Coverage): Promise<boolean> {
   const night = await simulateNight(store, swarm, counts);
   const smallest =
@@ -159,7 +156,7 @@ async function replay(store: SharedStore, swarm: Swarm, counts: Coverage): Promi
 
 function tell({ swarm, story, violations, hash }: NightResult): void {
   const violated = violations.map(({ invariant, what }) => `VIOLATED: ${invariant}: ${what}`);
-  // In one write, because other processes may write at the same time.
+  // Printed in one write, because other processes may print at the same time.
   print([JSON.stringify(swarm), ...story, ...violated, `trace ${hash}`].join('\n'));
 }
 
@@ -167,7 +164,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The night of a seed as the command requests it: on a server, or with hosts that serve. */
+/** Returns the night of a seed as the command asks for it: on a server, or with hosts that serve. */
 function nightOf(
   seed: number,
   { postgres = false, serve = false, persons = false, lists = false, keys = false }: Values,

@@ -1,5 +1,6 @@
 /**
- * The coverage of the nights: points passed, points of death, faults by endpoint, and transitions in a contact's life.
+ * Records the coverage of the nights: points passed, points of death, faults by endpoint, and transitions in a
+ * contact's life.
  */
 import {
   type EventRow,
@@ -11,14 +12,14 @@ import { LIFE } from '../../src/contacts/life/life.ts';
 import type { Coverage } from './people/people.ts';
 
 export interface CoverageCounts extends Coverage {
-  /** Something has happened to a contact in a state; `unknown` before the store had a row for it. */
+  /** Records what happened to a contact in a state. The state is `unknown` before the store had a row. */
   moved(event: string | null, from: string, to: string): void;
-  /** From now on, records which events are applied to rows in memory, and in which states. */
+  /** Records from now on which events are applied to rows in memory, and in which states. */
   watchEvents(): void;
   report(): string;
 }
 
-/** For runs that need no coverage. */
+/** Records nothing, for runs that need no coverage. */
 export const NO_COVERAGE: Coverage = {
   point: () => undefined,
   kill: () => undefined,
@@ -85,8 +86,8 @@ function cellsOfLife(): string[] {
 }
 
 /**
- * Returns the same row, but reports the state of each contact whose row is computed with it. (`after` in `move.ts` asks
- * a row whether it starts from that state, and reads its target once it has chosen the row.)
+ * Returns the same row, but reports the state of each contact that is computed with it. (`after` in `move.ts` asks a
+ * row whether it starts from that state, and reads the target after it has chosen the row.)
  */
 function watched(row: EventRow, onTaken: (place: LifeState) => void): EventRow {
   let asked: { way: Way; place: LifeState } | null = null;

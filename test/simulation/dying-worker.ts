@@ -1,4 +1,4 @@
-/** A worker that is killed in its second night. The worker with the first seed ends normally. */
+/** A worker that is killed in its second night. A worker that gets the first seed ends normally. */
 import type { Progress } from './workers.ts';
 
 const seed = Number(process.argv.at(-1));

@@ -1,4 +1,4 @@
-/** `npm run simulate`: nights from seeds, for a number of minutes, or one of these nights again. */
+/** `npm run simulate`: plays nights from seeds for a number of minutes, or one of these nights again. */
 import './takeover.ts';
 import { runCommand } from './command.ts';
 

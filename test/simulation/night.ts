@@ -1,4 +1,4 @@
-/** One night: a world from a seed, the product in it, and a check of every promise. */
+/** Simulates one night: a world from a seed, the product in it, and a check of every promise. */
 import type { SharedStore } from './database/store.ts';
 import type { Disturbed } from './faults/chaos.ts';
 import { checkNight } from './judges/check.ts';
@@ -34,13 +34,13 @@ export interface NightResult {
 
 const START = Date.UTC(2026, 2, 9, 2);
 
-/** After this long, a value that the CRM has refused is tried again. */
+/** The time after which a value that the CRM refused is tried again. */
 const LONGEST_PROBE_MS = 8 * 24 * HOUR_MS;
 
-/** A night that takes more events than this never ends. */
+/** A night with more events than this would never end. */
 const MOST_STEPS = 150_000;
 
-/** Simulates the night of a swarm. The same swarm produces the same night. */
+/** Simulates a night. The same swarm always produces the same night. */
 export async function simulateNight(
   store: SharedStore,
   swarm: Swarm,
@@ -117,13 +117,13 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const { finishConfirmed } = users;
   return { world: night, play };
 
-  /** The whole night: sessions with faults, then a time without faults, then the checks. */
+  /** Plays the whole night: sessions with faults, then a time without faults, then the checks. */
   async function play(): Promise<void> {
     let backup: DatedBackup | null = null;
     const { agree: isAgreed } = swarm.beside;
     for (const [index, session] of swarm.sessions.entries()) {
       await timeline.pass(session.afterHours * HOUR_MS + 1_000);
-      // By the product's means, even for a backup that is older than the last session and the erasures in it.
+      // Uses the product's own restore, even for a backup that is older than the last session and the erasures in it.
       const isLikely = isAgreed > 0 && index === 1 ? 0.3 : 0.7;
       if (backup !== null && swarm.faults.restore > 0 && fates.chance(isLikely)) {
         if (swarm.beside.agree > 0) await restoreWell(backup);
@@ -137,7 +137,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       if (swarm.faults.restore > 0) await store.mirror();
       const isOneThere = backup !== null && isAgreed > 0;
       if (swarm.faults.restore > 0 && !isOneThere) {
-        // A file has it in whole milliseconds.
+        // Backup files contain times in whole milliseconds.
         backup = { rows: store.backUp(), at: Math.floor(timeline.now()) };
       }
     }
@@ -155,7 +155,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     await serveLast();
     await playQuiet(night, syncing);
     if (isRefusedAtTimes(swarm.people)) {
-      // Values that the CRM has refused are tried again, in the end weekly.
+      // Values that the CRM has refused are tried again, at last only once a week.
       await timeline.pass(LONGEST_PROBE_MS);
       await playQuiet(night, syncing);
     }
@@ -172,7 +172,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   }
 }
 
-/** True if something that is over by now may have kept values out of the CRM. */
+/** Returns true if a fault that is over now may have kept values out of the CRM. */
 function isRefusedAtTimes({ rule, lock, narrow }: Swarm['people']): boolean {
   return rule + lock + narrow > 0;
 }

@@ -1,6 +1,7 @@
 /**
- * The card in a real browser, on the record page of HubSpot's stand-in: a user of HubSpot follows its link, signs in to
- * donor-sync, and from then on reads, enhances and decides on the card, as far as the user's role in donor-sync allows.
+ * Tests the card in a real browser on a stand-in of HubSpot's record page. A HubSpot user follows the card's link and
+ * signs in to donor-sync. The user can then read, enhance and decide on the card, as far as the user's role in
+ * donor-sync allows.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -32,7 +33,7 @@ afterAll(() => browser.close());
 
 const BOARD = 12;
 
-/** A service with its HubSpot account, and the record page of that account with the installation's card. */
+/** Opens a service with its HubSpot account, and the account's record page with the card. */
 async function openWorld(options: HubspotWorldOptions) {
   const world = await open(options);
   const project = readProject(world.url);
@@ -44,7 +45,7 @@ async function openWorld(options: HubspotWorldOptions) {
   });
   onTestFinished(() => page.close());
 
-  /** The page of a contact for one user of HubSpot, whose browser stays the same. */
+  /** Opens a contact's record page for a HubSpot user. The user keeps the same browser. */
   async function openRecord(contact: string, userId = 61_204_377) {
     const view = await openView(browser, page.url);
     onTestFinished(() => view.close());
@@ -55,7 +56,7 @@ async function openWorld(options: HubspotWorldOptions) {
     return { ...view, show };
   }
 
-  /** A user of donor-sync with this role follows the link on the card, signs in and confirms. */
+  /** Creates a donor-sync user with this role, who follows the link on the card, signs in and confirms. */
   async function openLinked(name: string, role: Role, contact: string, userId?: number) {
     const { email } = await join(world, name, role);
     const record = await openRecord(contact, userId);
@@ -93,7 +94,7 @@ async function listUnpaid(world: HubspotWorld): Promise<string[]> {
 }
 
 it('a linked user enhances a contact for one credit, and reads its profile and who can introduce it', async () => {
-  // There are few donors and few organizations, so many donors know each other.
+  // With few donors and few organizations, many donors know each other.
   const { world, openRecord, openLinked } = await openWorld({
     ...{ contacts: 30, donors: 80 },
     service: { networkJobTimeMs: 0 },
@@ -129,7 +130,7 @@ it('a linked user enhances a contact for one credit, and reads its profile and w
     enhanced += 1;
     await page.getByText('Enhancing: a run decides about this contact.').waitFor();
     expect(await button(page, 'Enhance: 1 credit').count()).toBe(0);
-    // The card itself asks until the run has ended.
+    // The card polls until the run has ended.
     await page.getByRole('term').filter({ hasText: 'Net Worth' }).first().waitFor();
     await button(page, 'Enhance: 1 credit').waitFor();
     if ((await page.getByRole('heading', { name: 'Who can introduce' }).count()) > 0) break;
@@ -140,7 +141,7 @@ it('a linked user enhances a contact for one credit, and reads its profile and w
   expect(await findBarriers(page)).toEqual([]);
   expect(complaints).toEqual([]);
 
-  // The other user of HubSpot still has no link.
+  // The other HubSpot user is still not linked.
   await stranger.page.reload();
   await stranger.page.getByText('Link yourself').waitFor();
   expect(await stranger.page.locator('dl').count()).toBe(0);

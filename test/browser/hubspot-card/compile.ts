@@ -1,6 +1,7 @@
 /**
- * Compiles the card of a project for the stand-in's record page. HubSpot's own packages turn it into changes of a tree,
- * which the page follows. HubSpot's worker, which loads a card, exists only on its servers, so a small one replaces it.
+ * Compiles a project's card for the stand-in of the record page. HubSpot's own packages turn the card into changes of a
+ * tree, which the page applies. HubSpot's worker, which loads a card, exists only on its servers, so a small substitute
+ * replaces it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,10 +10,10 @@ import { type Plugin, rolldown } from 'rolldown';
 
 const SOURCE = fileURLToPath(new URL('../../../deploy/hubspot', import.meta.url));
 
-/** The address in the files of the repository (`donor-sync hubspot app`). */
+/** The placeholder address in the repository's files. `donor-sync hubspot app` replaces it. */
 const PLACEHOLDER = 'https://sync.example.org';
 
-/** The files of the app's project for an installation at this address, by their paths. */
+/** Returns the files of the app's project for an installation at this address, by path. */
 export function readProject(address: string): Map<string, string> {
   const files = readdirSync(SOURCE, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && !entry.parentPath.includes('node_modules'),
@@ -26,7 +27,7 @@ export function readProject(address: string): Map<string, string> {
   );
 }
 
-/** Throws if a file cannot be compiled. */
+/** Compiles the card. Throws if a file cannot be compiled. */
 export async function compileCard(project: ReadonlyMap<string, string>) {
   return {
     card: await bundle('\0worker', project),
@@ -48,7 +49,7 @@ async function bundle(input: string, project: ReadonlyMap<string, string>): Prom
   return output[0].code;
 }
 
-/** The modules of the worker, and the files of the project, which contain the address of the installation. */
+/** A plugin that resolves the worker's modules and the project's files, which contain the installation's address. */
 function own(project: ReadonlyMap<string, string>): Plugin {
   return {
     name: 'card',
@@ -64,7 +65,7 @@ const CARD = join(SOURCE, 'src/app/cards/ContactCard.tsx');
 const MODULES: Readonly<Record<string, string>> = {
   '\0receiver': "export { createRemoteReceiver } from '@remote-ui/core';",
   '\0worker': `import '\0globals'; import ${JSON.stringify(CARD)};`,
-  // HubSpot's package looks for these when it is loaded, so they come first.
+  // HubSpot's package looks for these globals when it is loaded, so they must be set first.
   '\0globals': `
 import { createRemoteRoot } from '@remote-ui/core';
 import { createRoot } from '@remote-ui/react';

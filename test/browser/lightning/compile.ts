@@ -6,18 +6,21 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { transformSync } from '@lwc/compiler';
 
-/** The version of the API, which decides how the compiler reads a component. */
+/** The API version, which decides how the compiler reads a component. */
 const API_VERSION = 67;
 
 const ENGINE = createRequire(import.meta.url).resolve('@lwc/engine-dom/dist/index.js');
 
-/** A component's texts, by the endings of their files. */
+/** The sources of a component, by file extension. */
 interface Source {
   js: string;
   html: string;
 }
 
-/** Throws if the compiler refuses a file. Returns the modules by the name under which others import them. */
+/**
+ * Compiles the components and returns the modules by the name under which other modules import them. Throws if the
+ * compiler refuses a file.
+ */
 export function compileComponents(project: ReadonlyMap<string, string>): Map<string, string> {
   const modules = new Map([
     ['lwc', readFileSync(ENGINE, 'utf8').replaceAll('process.env.NODE_ENV', '"development"')],
@@ -40,7 +43,7 @@ function compile(namespace: string, name: string, { js, html }: Source): [string
   return [
     [`${namespace}/${name}`, transform(js, `${name}.js`)],
     [`${namespace}/${name}.html`, transform(html, `${name}.html`)],
-    // The compiler always imports both styles.
+    // Compiled components always import both style sheets, even if they do not exist.
     [`${namespace}/${name}.css`, 'export default undefined;'],
     [`${namespace}/${name}.scoped.css`, 'export default undefined;'],
   ];

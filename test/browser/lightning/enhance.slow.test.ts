@@ -1,6 +1,6 @@
 /**
- * "Enhance now" in a real browser: a user of the org presses the button on a contact, the screen flow calls out through the
- * named credential to donor-sync, a run buys the profile, and the section shows it.
+ * Tests "Enhance now" in a real browser. A user of the org presses the button on a contact. The screen flow then calls
+ * donor-sync through the named credential, a run buys the profile, and the section shows it.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,20 +37,20 @@ afterAll(() => browser.close());
 interface Choices {
   perDay?: number;
   permissionSets?: readonly string[];
-  /** The token that the administrator entered. Defaults to the client's. */
+  /** The access token that the administrator entered. Defaults to the client's token. */
   token?: string;
-  /** The responses to the first calls of "Enhance" get lost after donor-sync has answered. */
+  /** The number of "Enhance" calls whose responses get lost after donor-sync has answered. */
   lostResponses?: number;
-  /** The number of people on the board, whose campaign is a network. */
+  /** The number of people on the board. The board's campaign is a network. */
   board?: number;
 }
 
 const runSchema = z.object({ run: z.object({ id: z.string() }) });
 
-/** There are few donors and few organizations, so many donors know each other. */
+/** With few donors and few organizations, many donors know each other. */
 const DONORS = 80;
 
-/** Contacts that came to the org after its first sync. */
+/** The number of contacts that are added to the org after its first sync. */
 const NEWCOMERS = 6;
 
 const OF_BOARD = {
@@ -58,7 +58,7 @@ const OF_BOARD = {
   networks: [{ name: 'Board', color: 'teal', group: { campaign: 'Board' } }],
 };
 
-/** Opens a client of a Salesforce org that has synced once, and contacts that came after that. */
+/** Opens a client whose Salesforce org has synced once, and then adds new contacts to the org. */
 async function openWorld(choices: Choices = {}) {
   const { board = 0 } = choices;
   const org = await openOrg();
@@ -131,7 +131,7 @@ async function openWorld(choices: Choices = {}) {
   return { world, service, org, openRecord, contacts, first, second };
 }
 
-/** Passes requests on to donor-sync. The first responses to "Enhance" get lost on their way back. */
+/** Starts a proxy that forwards requests to donor-sync. It loses the first responses to "Enhance" on their way back. */
 async function openGateway(target: string, lost: number): Promise<string> {
   let left = lost;
   const server: Server = createServer((request, response) => {
@@ -184,7 +184,7 @@ async function refreshUntil(page: Page, text: RegExp): Promise<void> {
   await expect
     .poll(async () => {
       await page.getByRole('button', { name: 'Refresh' }).click();
-      // The components' own trees are shadow trees, which only locators reach.
+      // The components use shadow trees, which only locators can read.
       return (await page.locator('dl > div').allTextContents()).join(' ');
     })
     .toMatch(text);

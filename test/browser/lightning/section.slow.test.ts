@@ -1,4 +1,7 @@
-/** The section for record pages, compiled with Salesforce's compiler, in a real browser over the stand-in's records. */
+/**
+ * Tests the section for record pages in a real browser. It is compiled with Salesforce's compiler and shows the
+ * stand-in's records.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -36,7 +39,7 @@ afterAll(() => browser.close());
 
 type Org = Awaited<ReturnType<typeof openOrg>>;
 
-/** Opens an org with the fields, and a contact with some values. */
+/** Opens an org that has the fields, and a contact with some values. */
 async function openFilledOrg(options: Parameters<typeof openOrg>[0] = {}) {
   const org = await open(options);
   await (await org.connector()).createFields(SPECS);

@@ -1,4 +1,4 @@
-/** The accounts of the three people. */
+/** An account of one of the three people. */
 export interface Account {
   name: string;
   email: string;

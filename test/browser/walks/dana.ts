@@ -1,9 +1,9 @@
-/** Dana pays. She opens the product once a month. Her goals are in README.md. */
+/** Walks of Dana, who pays for the product and opens it once a month. Her goals are in README.md. */
 import { expect } from 'vitest';
 import { CLIENT } from './robin.ts';
 import { expectCalm, goToArea, type Visitor } from './visitor.ts';
 
-/** Reads the results on one screen, without scrolling. At a desk, it is 1440×900. */
+/** Reads the results on one screen, without scrolling. A desk's screen is 1440×900. */
 export async function readResults(dana: Visitor): Promise<void> {
   const { page, hands, ways } = dana;
   await goToArea(dana, 'Results');
@@ -25,7 +25,7 @@ export async function readResults(dana: Visitor): Promise<void> {
   expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(900);
 }
 
-/** The page follows the month and the client, and the paper has no navigation. */
+/** Checks that the page follows the chosen month and client, and that the printed page has no navigation. */
 export async function chooseAndPrint(dana: Visitor): Promise<void> {
   const { page, hands } = dana;
   const title = await page.getByRole('heading', { level: 1 }).innerText();
@@ -40,7 +40,7 @@ export async function chooseAndPrint(dana: Visitor): Promise<void> {
   await page.emulateMedia({ media: null });
 }
 
-/** The month's credits in Results, in Credits, and in the runs. */
+/** Checks that the month's credits are the same in Results, in Credits, and in the runs. */
 export async function compareCredits(dana: Visitor): Promise<void> {
   const { page, hands } = dana;
   const figures = await page.locator('.figures').innerText();
@@ -78,7 +78,7 @@ function toNumber(text: string | undefined): number {
   return Number((text ?? '0').replaceAll(',', ''));
 }
 
-/** The undo of the run waits for a second user. She sees what it does, and confirms it. */
+/** Dana confirms an undo that waits for a second user. First she sees what it will do. */
 export async function confirmUndo(dana: Visitor): Promise<void> {
   const { page, hands } = dana;
   await goToArea(dana, 'Decisions');

@@ -1,4 +1,4 @@
-/** Hands whose session ends before each form that they send. */
+/** Operates pages for a user whose session ends before each form is sent. */
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Account } from './accounts.ts';
@@ -7,17 +7,17 @@ import type { Visitor } from './visitor.ts';
 
 export interface EndedSessions {
   visitor: Visitor;
-  /** The buttons whose forms were sent again after the sign-in, without another click. */
+  /** The buttons whose forms were sent again automatically after the sign-in. */
   repeated: Set<string>;
   /** The buttons that had to be pressed again. */
   pressedAgain: Set<string>;
-  /** From now on, the session ends before each submit. */
+  /** From now on, ends the session before each form is sent. */
   start(): void;
 }
 
 const NOT_SENT = 'Nothing was sent yet. To send it, press';
 
-/** The user signs in again above the form each time. */
+/** Ends the session before each form is sent. The user signs in again above the form each time. */
 export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessions {
   const { page, context, hands } = visitor;
   const repeated = new Set<string>();
@@ -55,13 +55,13 @@ export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessio
     await hands.press(target);
   }
 
-  /** While a page is replaced, it cannot be asked. */
+  /** A page cannot be evaluated while it is being replaced. */
   async function isAnotherPage(): Promise<boolean> {
     return page.evaluate<boolean>('window.isBefore !== true').catch(() => false);
   }
 }
 
-/** Returns the words of a button, which are marked if it only opens a preview. */
+/** Returns the button's text, marked if the button only opens a preview. */
 async function toLabel(target: Locator): Promise<string> {
   const words = ((await target.textContent()) ?? '').trim();
   const isPreview = await target.evaluate(
@@ -70,7 +70,9 @@ async function toLabel(target: Locator): Promise<string> {
   return isPreview ? `${words} (preview)` : words;
 }
 
-/** Returns whether the target sends a form that changes something. Before a sign-in, there is no session that could end. */
+/**
+ * Returns true if the target sends a form that changes something. Before sign-in there is no session that could end.
+ */
 function isSubmit(target: Locator): Promise<boolean> {
   return target.evaluate((element) =>
     element.matches(

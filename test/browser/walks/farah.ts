@@ -1,4 +1,7 @@
-/** Farah raises funds: she wants to know whom to call, and who can introduce her. Her goals are in README.md. */
+/**
+ * Walks of Farah, who raises funds. She wants to know whom to call, and who can introduce her. Her goals are in
+ * README.md.
+ */
 import { readFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
@@ -11,7 +14,7 @@ import type { WalkWorld } from './walk-world.ts';
 /** An ID of Salesforce or HubSpot, or of the service. */
 const ID = /\b(003[A-Za-z0-9]{12,15}|\d{9,}|donor[-_]\w+)\b/;
 
-/** The invitation leads to a password, and then to the first page. */
+/** Follows the invitation, chooses a password, and arrives at the first page. */
 export async function join(visitor: Visitor, link: string, who: Account): Promise<void> {
   const { page, hands } = visitor;
   await page.goto(link);
@@ -21,7 +24,7 @@ export async function join(visitor: Visitor, link: string, who: Account): Promis
   await expectCalm(visitor);
 }
 
-/** The contacts are ranked by band of capacity, and each row has its reason in a sentence with names. */
+/** Checks that contacts are ranked by capacity band, and that each row gives its reason in a sentence with names. */
 export async function readRanking(farah: Visitor): Promise<void> {
   const { page } = farah;
   await goToArea(farah, 'Introductions');
@@ -42,7 +45,7 @@ function toDollars(text: string): number {
   return Number(number.replaceAll(',', '')) * (units[unit] ?? 1);
 }
 
-/** By network, by the member who introduces, and by capacity. */
+/** Filters by network, by the member who introduces, and by capacity. */
 export async function filterRanking(farah: Visitor): Promise<void> {
   const { page, hands } = farah;
   const names = page.getByRole('main').getByRole('rowheader');
@@ -69,7 +72,7 @@ export async function filterRanking(farah: Visitor): Promise<void> {
   await expectCalm(farah);
 }
 
-/** Creates two contacts on her own list. */
+/** Creates her own list with two contacts. */
 export async function makeList(farah: Visitor): Promise<void> {
   const { page, hands } = farah;
   await goToArea(farah, 'Introductions');
@@ -85,7 +88,7 @@ export async function makeList(farah: Visitor): Promise<void> {
   await expectCalm(farah);
 }
 
-/** Draws contacts at random: at most all but one are in the ranking, and the others have no path. */
+/** Draws contacts at random. At most one contact is not in the ranking, because it has no path. */
 export async function drawContacts(
   farah: Visitor,
   names: readonly string[],
@@ -138,7 +141,7 @@ export async function reachContact(farah: Visitor, name: string): Promise<string
   return part.innerText();
 }
 
-/** The keyboard stays in the field, and moves the choice with the arrows. */
+/** The focus stays in the field, and the arrow keys move the choice. */
 async function chooseHit({ page, ways, hands }: Visitor, hit: Locator): Promise<void> {
   if (ways.hands === 'pointer') return hands.press(hit);
   for (let step = 0; (await hit.getAttribute('aria-selected')) !== 'true'; step += 1) {
@@ -148,7 +151,7 @@ async function chooseHit({ page, ways, hands }: Visitor, hit: Locator): Promise<
   await page.keyboard.press('Enter');
 }
 
-/** Reads the contact's page: values with the run that wrote them, the evidence, and the history. */
+/** Reads the contact's page: its values with the run that wrote them, the evidence, and the history. */
 export async function readContact(farah: Visitor): Promise<void> {
   const { page, hands } = farah;
   await goToArea(farah, 'Introductions');
@@ -195,7 +198,7 @@ export async function downloadRanking(farah: Visitor): Promise<void> {
   expect(await readFile(await file.path(), 'utf8')).toContain(name);
 }
 
-/** A monthly mail is switched on, and the address is confirmed by a mail. */
+/** Switches a monthly email on, and confirms the address with the link in an email. */
 export async function chooseMail(
   visitor: Visitor,
   world: WalkWorld,
@@ -217,8 +220,8 @@ export async function chooseMail(
 }
 
 /**
- * The mail of a month arrives. It holds counts, the client's name and a link, and no contact's name. Following its link
- * to stop it changes nothing; the click does.
+ * Reads the monthly email. It contains counts, the client's name and a link, but no contact's name. Opening the link to
+ * unsubscribe changes nothing. Only the click on that page does.
  */
 export async function readMonthlyMail(
   visitor: Visitor,

@@ -1,6 +1,6 @@
 /**
- * Walks to one goal. If the walk stops, the error names the goal. With `WALK_TIMES`, the seconds of each goal are
- * printed.
+ * Walks to one goal. If the walk fails, the error names the goal. With `WALK_TIMES`, prints the seconds that each goal
+ * took.
  */
 export async function goal<Result>(name: string, walk: () => Promise<Result>): Promise<Result> {
   const startedAt = performance.now();

@@ -1,23 +1,23 @@
-/** The ways in which a person operates a page: with the pointer, or with the keyboard alone. */
+/** The two ways to operate a page: with the pointer, or with the keyboard alone. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeFocus } from '../focus.ts';
 
-/** The movements that the walks consist of. */
+/** The actions that make up the walks. */
 export interface Hands {
   /** Presses a button or follows a link. */
   press(target: Locator): Promise<void>;
   /** Replaces the content of a field. */
   type(field: Locator, text: string): Promise<void>;
-  /** Chooses the option of a list whose text starts like this. */
+  /** Chooses the option whose text starts like this. */
   choose(list: Locator, option: string): Promise<void>;
   /** Ticks a box that is not ticked yet. */
   tick(box: Locator): Promise<void>;
-  /** Chooses a file of this computer. */
+  /** Chooses a file on this computer. */
   pickFile(field: Locator, path: string): Promise<void>;
 }
 
-/** The page first checks whether the session has ended, and then sends a form. */
+/** Waits until a form is sent. Before that, the page checks whether the session has ended. */
 export async function untilSent(page: Page): Promise<void> {
   await page.locator('html:not([data-sending])').waitFor({ state: 'attached' });
   await page.waitForLoadState();
@@ -86,7 +86,7 @@ async function findOption(list: Locator, text: string) {
   return { index, current };
 }
 
-/** After that time at most, the browser has scrolled to the element with the focus. */
+/** By then, the browser has scrolled to the focused element. */
 const SHOWN_MS = 5_000;
 
 /** No page has this many focusable elements. */
@@ -94,7 +94,7 @@ const MOST_STEPS = 500;
 
 /** Presses Tab until the focus is there, and checks each element on the way. */
 export async function moveFocus(page: Page, place: Locator): Promise<void> {
-  // A form that was sent is answered by another page.
+  // Another page answers a form that was sent.
   await untilSent(page);
   await place.waitFor();
   if (await hasFocus(place)) return;
@@ -102,7 +102,7 @@ export async function moveFocus(page: Page, place: Locator): Promise<void> {
     await page.keyboard.press('Tab');
     const { text, isNone } = await describeFocus(page);
     if (isNone) continue;
-    // In the next frame, the browser scrolls to an element that is out of view.
+    // The browser scrolls to an element that is out of view only in the next frame.
     await expect
       .poll(() => describeFocus(page), { message: text, interval: 20, timeout: SHOWN_MS })
       .toMatchObject({ isMarked: true, isInView: true, isCovered: false });

@@ -1,4 +1,4 @@
-/** The part outside of donor-sync: a reverse proxy with a certificate, and a name that leads to it. */
+/** The parts outside of donor-sync: a reverse proxy with a certificate, and a host name that resolves to it. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -11,12 +11,12 @@ const TLS = join(import.meta.dirname, '../../fixtures/tls');
 export const ADDRESS = 'https://donors.example.org';
 
 export interface HttpsFront {
-  /** A proxy for browsers, in which the name leads here. */
+  /** The address of a proxy for browsers, which resolves the host name to this machine. */
   proxy: string;
   close(): Promise<void>;
 }
 
-/** Passes the requests to the address on to this server, like the proxy that the page of the address describes. */
+/** Forwards requests for the address to this server, like the reverse proxy that the address page describes. */
 export async function openHttpsFront(target: string): Promise<HttpsFront> {
   const [key, cert] = await Promise.all([
     readFile(join(TLS, 'key.pem')),
@@ -62,7 +62,7 @@ function passOn(
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(outgoing);
   });
-  // A browser that leaves a page ends its live messages.
+  // When a browser leaves a page, its stream of live messages ends.
   outgoing.on('close', () => onward.destroy());
   onward.on('error', () => outgoing.destroy());
   incoming.pipe(onward);

@@ -1,4 +1,4 @@
-/** The three people on a phone: 375 px, dark, with the keyboard alone. */
+/** Walks of the three people on a phone: 375 px wide, dark mode, keyboard only. */
 import { it } from 'vitest';
 import { openWalks } from './open-walks.ts';
 import { ON_A_PHONE } from './visitor.ts';

@@ -7,11 +7,11 @@ import { openWalkWorld, type WalkWorld, type WalkWorldOptions } from './walk-wor
 
 export interface Walks {
   browser(): Browser;
-  /** A service without clients, which is closed after the test. */
+  /** Opens a service without clients, and closes it after the test. */
   open(kind: Kind, options?: WalkWorldOptions): Promise<WalkWorld>;
 }
 
-/** Opens one browser for each file. The product is built within that time. */
+/** Opens one browser for each file. `timeoutMs` must be long enough to build the product. */
 export function openWalks(timeoutMs: number): Walks {
   let browser: Browser;
   let program: string;

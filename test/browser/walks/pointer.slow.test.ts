@@ -1,4 +1,4 @@
-/** The three people at a desk: 1,440 px, light, with the pointer. */
+/** Walks of the three people at a desk: 1,440 px wide, light mode, with the pointer. */
 import { it } from 'vitest';
 import { openWalks } from './open-walks.ts';
 import { AT_A_DESK } from './visitor.ts';

@@ -1,4 +1,4 @@
-/** Robin sets donor-sync up and never opens a terminal after `serve`. Her goals are in README.md. */
+/** Walks of Robin, who sets donor-sync up and never opens a terminal after `serve`. Her goals are in README.md. */
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { type Account, ROBIN } from './accounts.ts';
@@ -9,10 +9,10 @@ import { BOARD, type WalkWorld } from './walk-world.ts';
 export const CLIENT = 'Riverside Food Bank';
 export const CLIENT_ID = 'riverside-food-bank';
 
-/** It has enough characters, and everybody guesses it. */
+/** A password that is long enough but easy to guess. */
 const WEAK_PASSWORD = 'password12345';
 
-/** The first link creates her account. A refused form keeps what she typed, except the password. */
+/** Robin creates her account with the first link. A refused form keeps what she typed, except the password. */
 export async function createAccount(robin: Visitor, link: string): Promise<void> {
   const { page, hands } = robin;
   await page.goto(link);
@@ -28,11 +28,11 @@ export async function createAccount(robin: Visitor, link: string): Promise<void>
   await hands.type(page.getByLabel('Password'), ROBIN.password);
   await hands.press(page.getByRole('button', { name: 'Create account' }));
   await page.getByText(`${ROBIN.name} (owner)`).waitFor();
-  // The browser itself notes the refusal.
+  // The browser itself logs the refusal.
   robin.complaints.splice(0);
 }
 
-/** Another browser confirms the address. From then on, she uses it as well. */
+/** Sets the server's address. Another browser confirms it, and from then on Robin uses it too. */
 export async function setAddress(robin: Visitor, phone: Visitor): Promise<void> {
   const { page, hands } = robin;
   await page.getByRole('heading', { name: /^At which address/ }).waitFor();
@@ -49,7 +49,7 @@ export async function setAddress(robin: Visitor, phone: Visitor): Promise<void> 
   await signIn(robin, ROBIN);
 }
 
-/** From the first page to the result of the trial. */
+/** Sets up a client, from the first page to the result of the trial. */
 export async function setUpClient(robin: Visitor, world: WalkWorld): Promise<void> {
   const { page, hands } = robin;
   await hands.press(page.getByRole('link', { name: 'Set up your first client' }));
@@ -100,7 +100,7 @@ export async function connect(robin: Visitor, world: WalkWorld): Promise<void> {
   await hands.press(page.getByRole('link', { name: 'Continue' }));
 }
 
-/** A wrong key has one answer, and the right key is never shown again. */
+/** Enters a wrong key, which is refused, and then the right key, which is never shown again. */
 export async function enterKey(robin: Visitor, { service }: WalkWorld): Promise<void> {
   const { page, hands } = robin;
   await page.getByRole('heading', { name: 'Service key' }).waitFor();
@@ -141,7 +141,7 @@ export async function chooseNetwork(robin: Visitor, { kind }: WalkWorld): Promis
   await hands.tick(page.getByRole('checkbox', { name: BOARD[kind] }).first());
   await expectCalm(robin);
   await hands.press(page.getByRole('button', { name: 'Continue' }));
-  // The sentence about who can introduce a contact has separate fields.
+  // The introductions have their own fields.
   await page.getByText('Networks bring warm paths').waitFor();
   if (kind !== 'csv') {
     await hands.press(page.getByRole('button', { name: 'Create them in the CRM' }));
@@ -151,7 +151,7 @@ export async function chooseNetwork(robin: Visitor, { kind }: WalkWorld): Promis
   await saveAndContinue(robin);
 }
 
-/** The time zone is the browser's. */
+/** Chooses the schedule. The time zone is the browser's. */
 export async function chooseSchedule(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await expect.poll(() => page.getByLabel('Time zone').inputValue()).toBe('America/Chicago');
@@ -166,7 +166,7 @@ async function saveAndContinue({ page, hands }: Visitor): Promise<void> {
   await hands.press(page.getByRole('button', { name: 'Save and continue' }));
 }
 
-/** The summary leads back to each choice. The result of the trial is shown before more is spent. */
+/** Tries 25 contacts. The summary links back to each choice. The result of the trial is shown before more is spent. */
 export async function tryIt(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   const choices = page.getByRole('region', { name: 'Your choices' });
@@ -182,7 +182,7 @@ export async function tryIt(robin: Visitor): Promise<void> {
   await expectCalm(robin);
 }
 
-/** One choice with two answers. She sends the rest now. */
+/** Answers the choice after the trial: sends the remaining contacts now. */
 export async function sendTheRest(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await page.getByRole('heading', { name: /^When are/ }).waitFor();
@@ -193,7 +193,7 @@ export async function sendTheRest(robin: Visitor): Promise<void> {
   await expectCalm(robin);
 }
 
-/** The header, the first page and the rail show the same number of what needs her. */
+/** Decides. The header, the first page and the rail show the same number of pending decisions. */
 export async function decide(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await goToArea(robin, 'Clients');
@@ -218,7 +218,10 @@ async function numberIn(place: Locator): Promise<number> {
   return Number(/\d+/.exec((await place.first().textContent()) ?? '')?.[0] ?? '0');
 }
 
-/** The mail about the decision leads to the page where she answers. A test tells her that mails arrive. */
+/**
+ * Checks the alerts. The email about the decision links to the page where she answers. A test email shows her that
+ * emails arrive.
+ */
 export async function checkAlerts(robin: Visitor, { mails }: WalkWorld): Promise<void> {
   const { page, hands } = robin;
   await goToArea(robin, 'Clients');
@@ -231,14 +234,14 @@ export async function checkAlerts(robin: Visitor, { mails }: WalkWorld): Promise
   await expect.poll(read).toMatch(new RegExp(`There is no problem\\.\\s+donor-sync at ${ADDRESS}`));
   await expectCalm(robin);
   await expect.poll(read).toContain(`${ADDRESS}/decisions?client=${CLIENT_ID}`);
-  // The trial was meant to end where it ended.
+  // The trial stopped at its limit as intended, so this is not a problem.
   expect(read()).not.toContain('the last run stopped');
   await page.goto(`${ADDRESS}/decisions?client=${CLIENT_ID}`);
   await page.getByRole('heading', { level: 1, name: 'Decisions' }).waitFor();
   await goToArea(robin, 'Clients');
 }
 
-/** Returns the text of a mail, as a mail program shows it. */
+/** Returns the text of an email, as an email program shows it. */
 export function toText(source: string): string {
   return source
     .replace(/=\r?\n/g, '')
@@ -247,7 +250,7 @@ export function toText(source: string): string {
     );
 }
 
-/** The last run is undone: its page says how much was written and restored, and by whom. */
+/** Undoes the last run. The run's page shows how many values were written and restored, and by whom. */
 export async function undoRun(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await openLastRun(robin);
@@ -258,7 +261,7 @@ export async function undoRun(robin: Visitor): Promise<void> {
   await hands.press(page.getByRole('button', { name: /^(?:Undo run|Request the undo)$/ }));
 }
 
-/** Once the undo has ended. */
+/** Checks the run's page after the undo has ended. */
 export async function seeUndone({ page }: Visitor, by: Account): Promise<void> {
   await page.locator('.undone').waitFor();
   expect(await page.locator('.undone').innerText()).toMatch(
@@ -269,12 +272,15 @@ export async function seeUndone({ page }: Visitor, by: Account): Promise<void> {
 export async function openLastRun(visitor: Visitor): Promise<void> {
   const { page, hands } = visitor;
   await goToArea(visitor, 'Runs');
-  // The first row is the latest run, and the trial is below it.
+  // The first row is the latest run. The trial is below it.
   await hands.press(page.getByRole('main').getByRole('table').getByRole('link').first());
   await page.waitForURL(/\/runs\//);
 }
 
-/** The page first says what enhancing the contact would do and cost. She confirms it, or leaves it if there is nothing to do. */
+/**
+ * Enhances a contact. The page first shows what this would do and cost. She confirms it, or leaves the page if there is
+ * nothing to do.
+ */
 export async function enhanceNow(robin: Visitor, world: WalkWorld, name: string): Promise<void> {
   const { page, hands } = robin;
   await findByName(robin, name);
@@ -294,7 +300,7 @@ export async function enhanceNow(robin: Visitor, world: WalkWorld, name: string)
   await expectCalm(robin);
 }
 
-/** Finds a contact by name, and erases it with a preview. Its page and the search say that it is gone. */
+/** Finds a contact by name and erases it after a preview. Then its page and the search show that it was erased. */
 export async function eraseContact(robin: Visitor, name: string): Promise<void> {
   const { page, hands } = robin;
   await findByName(robin, name);
@@ -318,7 +324,7 @@ export async function eraseContact(robin: Visitor, name: string): Promise<void> 
   await page.getByText('No contact was found.').waitFor();
 }
 
-/** Searches on the client's page of contacts. */
+/** Searches for a name on the client's contacts page. */
 export async function findByName(visitor: Visitor, name: string): Promise<void> {
   const { page, hands } = visitor;
   await goToArea(visitor, 'Clients');
@@ -329,7 +335,7 @@ export async function findByName(visitor: Visitor, name: string): Promise<void> 
   await page.getByRole('heading', { name: 'Found' }).waitFor();
 }
 
-/** Resolves with the link that she sends to the colleague. */
+/** Invites a colleague. Returns the link that she sends to the colleague. */
 export async function invite(robin: Visitor, who: Account, role: string): Promise<string> {
   const { page, hands } = robin;
   await goToArea(robin, 'Users');
@@ -343,7 +349,7 @@ export async function invite(robin: Visitor, who: Account, role: string): Promis
   return page.getByLabel('Link', { exact: true }).inputValue();
 }
 
-/** The only owner cannot lower her own role. */
+/** Checks that the only owner cannot lower her own role. */
 export async function tryToLeave(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await goToArea(robin, 'Users');
@@ -358,7 +364,7 @@ export async function tryToLeave(robin: Visitor): Promise<void> {
   robin.complaints.splice(0);
 }
 
-/** The restart makes a link. Everything after it happens in the browser. */
+/** Recovers her account. The restart writes a link, and everything after that happens in the browser. */
 export async function recover(robin: Visitor, world: WalkWorld): Promise<void> {
   const { page, hands, context } = robin;
   const password = 'harbour walnut crisp meadow';

@@ -6,21 +6,21 @@ import { createKeyboard, createPointer, type Hands } from './hands.ts';
 import { ADDRESS } from './https-front.ts';
 import type { WalkWorld } from './walk-world.ts';
 
-/** The screen and the hands of a walk. */
+/** The screen and the input method of a walk. */
 export interface Ways {
   width: number;
   colorScheme: 'light' | 'dark';
   hands: 'pointer' | 'keyboard';
-  /** Milliseconds that each request takes longer. */
+  /** The time that is added to each request (ms). */
   latencyMs?: number;
-  /** The name by which the browser introduces itself, if it is another device. */
+  /** The browser's user agent, if it runs on another device. */
   userAgent?: string;
 }
 
 export const AT_A_DESK: Ways = { width: 1_440, colorScheme: 'light', hands: 'pointer' };
 export const ON_A_PHONE: Ways = { width: 375, colorScheme: 'dark', hands: 'keyboard' };
 
-/** A device that the address of the server is confirmed with. */
+/** The user agent of the device that confirms the server's address. */
 export const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1';
 
@@ -34,11 +34,11 @@ export interface Visitor {
   complaints: string[];
 }
 
-/** Reports violations of the content rules to the test. */
+/** A script that reports violations of the content security policy to the test. */
 const HEAR_REPORTS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('refused by the rules for content:', violatedDirective, blockedURI));`;
 
-/** Opens a browser with an empty session, in which the colleagues' address leads to the server. */
+/** Opens a browser with an empty session, in which the colleagues' address resolves to the server. */
 export async function comeToVisit(
   browser: Browser,
   world: WalkWorld,
@@ -79,7 +79,7 @@ async function slowDown(page: Page, latency: number): Promise<void> {
   });
 }
 
-/** The page's content when the test failed, which its error does not show. */
+/** Prints the page's content when the test fails, because the error does not show it. */
 async function tellLastPage(page: Page): Promise<void> {
   const text = await page.evaluate('document.body.innerText').catch(String);
   process.stderr.write(`The last page of the test was ${page.url()}:\n${text}\n`);
@@ -87,7 +87,7 @@ async function tellLastPage(page: Page): Promise<void> {
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${Date.now()}.png` });
 }
 
-/** Goes to one of the areas, which are behind a button on a phone. */
+/** Goes to one of the areas. On a phone, the areas are in a menu. */
 export async function goToArea({ page, hands }: Visitor, name: string): Promise<void> {
   const menu = page.getByRole('button', { name: 'Menu' });
   const areas = page.getByRole('navigation', { name: 'Areas' });
@@ -95,7 +95,7 @@ export async function goToArea({ page, hands }: Visitor, name: string): Promise<
   await hands.press(areas.getByRole('link', { name: new RegExp(`^${name}`) }));
 }
 
-/** Expects that the current page is not wider than the screen, and that no script complained. */
+/** Expects that the current page is not wider than the screen, and that there are no console messages. */
 export async function expectCalm({ page, complaints }: Visitor): Promise<void> {
   const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
   expect(await page.evaluate(over), `too wide: ${page.url()}`).toBeLessThanOrEqual(0);

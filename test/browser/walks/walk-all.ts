@@ -9,7 +9,7 @@ import * as robinDoes from './robin.ts';
 import { comeToVisit, PHONE, type Visitor, type Ways } from './visitor.ts';
 import type { WalkWorld } from './walk-world.ts';
 
-/** The number of contacts, drawn at random, whose sentence Farah reaches from the first page. */
+/** The number of randomly drawn contacts whose introduction Farah opens, starting at the first page. */
 const DRAWN = 5;
 
 export async function walkAll(browser: Browser, world: WalkWorld, ways: Ways): Promise<void> {

@@ -7,32 +7,33 @@ import { type Kind, openSetupWorld, type SetupWorld } from '../setup-world.ts';
 import { ROBIN } from './accounts.ts';
 import { openHttpsFront } from './https-front.ts';
 
-/** A real `serve`, and everything that the three people meet outside of it. */
+/** A real `serve`, and every outside service that the three people use. */
 export interface WalkWorld extends SetupWorld {
   kind: Kind;
-  /** A proxy for browsers, in which the colleagues' address leads to the server. */
+  /** The address of a proxy for browsers, which resolves the colleagues' address to the server. */
   proxy: string;
-  /** The mails that arrived, for whoever they are. */
+  /** The emails that arrived, for all recipients. */
   mails: readonly Mail[];
-  /** The full names of contacts that the CRM holds once. */
+  /** Returns the full names that only one contact in the CRM has. */
   listNames(): Promise<string[]>;
-  /** Restarts the service to recover an account, after a month in which no monthly mail was sent. */
+  /** Restarts the service to recover an account, after a month without a monthly email. */
   recoverAfterAMonth(): Promise<string>;
 }
 
 export interface WalkWorldOptions {
   contacts?: number;
   /**
-   * Whether the operator has left a file with the price of a credit, and with the rule that an undo needs a second user.
-   * A browser may set neither. Otherwise the folder is empty, and the environment names the mail server.
+   * Whether the operator has left a settings file with the price of a credit, and with the rule that an undo needs a
+   * second user. Neither can be set in a browser. Without the file, the folder is empty, and the environment names the
+   * mail server.
    */
   hasSettings?: boolean;
 }
 
-/** The network of the group that the walks choose. Each CRM has its own way to hold the board. */
+/** The name of the group that becomes a network in the walks. Each CRM stores its board differently. */
 export const BOARD = { salesforce: 'Board of Directors', hubspot: 'Board', csv: 'Board' } as const;
 
-/** Starts the product as its operator leaves it, without a client. */
+/** Starts the product as its operator would, without a client. */
 export async function openWalkWorld(
   program: string,
   kind: Kind,
@@ -85,10 +86,10 @@ const contactsSchema = z.object({
   records: z.array(z.object({ Id: z.string(), LastName: z.string() })),
 });
 
-/** A last name that differs from the profile's is one letter longer than this. */
+/** A misspelt last name is longer than this. The change adds one letter. */
 const SHORT = 4;
 
-/** True if this last name may be the changed one, before or after its change. */
+/** Returns true if this last name could be the changed name, before or after the change. */
 function isMisspelt(lastName: string): boolean {
   return lastName.length === SHORT || (lastName.length === SHORT + 1 && lastName.endsWith('e'));
 }
@@ -113,7 +114,7 @@ async function misspell({ crms: { salesforce } }: SetupWorld): Promise<void> {
   if (!edited.ok) throw new Error(await edited.text());
 }
 
-/** The walks cannot wait for a month, so the month in which users chose their mails becomes an earlier month. */
+/** The walks cannot wait for a month, so this moves the month in which users chose their emails to an earlier month. */
 async function letAMonthPass({ path }: SetupWorld): Promise<void> {
   const { db, close } = await openDatabase(`sqlite:${path('data/donor-sync.db')}`);
   const change = (all: Database) => all.updateTable('mail_choices').set({ month: '2020-01' });

@@ -307,7 +307,7 @@ describeEachDatabase('alerts', (open) => {
       settings: alertsSchema.parse({
         ...(['webhook', 'both'].includes(channels) ? { webhook: { url: webhook.url } } : {}),
         ...(['email', 'both'].includes(channels) ? { email } : {}),
-        // The end of the audit has separate tests.
+        // The alert about the end of the audit has its own tests.
         on: ALERT_KINDS.filter((kind) => kind !== 'auditEnd'),
         ...settings,
       }),
@@ -320,7 +320,7 @@ describeEachDatabase('alerts', (open) => {
     return alerts;
   }
 
-  /** Returns the requests that arrived at the webhook. */
+  /** Returns the texts that the webhook received. */
   function texts(): string[] {
     return z
       .array(z.strictObject({ text: z.string() }))
@@ -328,14 +328,14 @@ describeEachDatabase('alerts', (open) => {
       .map(({ text }) => text);
   }
 
-  /** Changes that are on record and were not sent. */
+  /** Returns the number of recorded changes for which no alert was sent yet. */
   async function unsent(): Promise<number> {
     return (await listAlerts(world.store.reader)).filter(({ sentAt }) => sentAt === null).length;
   }
 
   let runs = 0;
 
-  /** A complete run, a moment after the previous run. */
+  /** Runs to the end, one moment after the previous run. */
   async function endRun(
     status: 'succeeded' | 'incomplete' | 'failed',
     code: string | null,

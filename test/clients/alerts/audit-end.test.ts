@@ -36,7 +36,7 @@ describeEachDatabase('the end of the audit', (open) => {
     await tick();
     await world.clock.advance(DAY_MS);
     await tick();
-    // The third day had no new entry.
+    // On the third day there was no new entry, so no message was sent.
     expect(texts()).toHaveLength(2);
 
     const { db } = world;

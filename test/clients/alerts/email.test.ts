@@ -75,7 +75,7 @@ describe('createEmailChannel', () => {
   }
 });
 
-/** The same server at an address that leads to this machine but is not a loopback address. */
+/** Returns the server's URL with an address that leads to this machine but is not a loopback address. */
 function elsewhere(url: string): string {
   return url.replace('127.0.0.1', '0.0.0.0');
 }

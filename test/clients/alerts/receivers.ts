@@ -1,10 +1,10 @@
-/** Receivers of alerts: a mail server and a webhook, on this machine. */
+/** Stand-ins that receive alerts: a mail server and a webhook on this machine. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail as it arrived. */
+/** An email as it arrived. */
 export interface Mail {
   from: string;
   to: string[];
@@ -13,26 +13,29 @@ export interface Mail {
 }
 
 export interface MailServerOptions {
-  /** `offered`: with a certificate of no known authority. `hidden` (the default): as if it were unknown. */
+  /**
+   * `offered`: STARTTLS with a certificate from an unknown authority. `hidden` (the default): the server does not offer
+   * STARTTLS.
+   */
   starttls?: 'offered' | 'hidden';
-  /** The password with which `sync` signs in. Defaults to `right`. */
+  /** The password for the user `sync`. Defaults to `right`. */
   password?: string;
 }
 
-/** Starts a mail server that accepts everything from anyone who knows the password. */
+/** Starts a mail server that accepts every email from anyone who knows the password. */
 export async function startMailServer({
   starttls = 'hidden',
   password: rightPassword = 'right',
 }: MailServerOptions = {}) {
   const mails: Mail[] = [];
-  /** For each sign-in, whether it was encrypted. */
+  /** For each sign-in, whether the connection was encrypted. */
   const signIns: { encrypted: boolean }[] = [];
   let refusal: string | null = null;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: starttls === 'offered' ? [] : ['STARTTLS'],
     allowInsecureAuth: true,
-    // If no name server responds, each connection would wait for one.
+    // Without this, each connection would wait for a name server that might not respond.
     disableReverseLookup: true,
     onAuth({ username, password }, { secure }, callback) {
       signIns.push({ encrypted: secure });
@@ -63,7 +66,7 @@ export async function startMailServer({
     mails,
     signIns,
     url: `smtp://sync:${rightPassword}@127.0.0.1:${portOf(server.server.address())}`,
-    /** Refuses all recipients from now on with these words. Null ends it. */
+    /** From now on, refuses all recipients with this text. Null stops this. */
     refuse(words: string | null) {
       refusal = words;
     },
@@ -80,7 +83,7 @@ export async function startWebhook() {
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const part of request) text += part;
-    // A caller that follows the redirection is accepted there.
+    // Would accept a caller that follows the redirect.
     const answered = request.url === ELSEWHERE ? 204 : status;
     if (answered === 200) bodies.push(JSON.parse(text));
     response.writeHead(answered, { location: ELSEWHERE }).end();
@@ -90,7 +93,7 @@ export async function startWebhook() {
   return {
     bodies,
     url: `http://127.0.0.1:${portOf(server.address())}/services/secret`,
-    /** Answers with this status from now on. */
+    /** Sets the status of the responses from now on. */
     answer(next: number) {
       status = next;
     },

@@ -1,4 +1,4 @@
-/** Tests the monthly mails: who gets them, when, how often, and what they contain. */
+/** Tests the monthly emails: who gets them, when, how often, and what they contain. */
 import { afterEach, expect, it } from 'vitest';
 import { createMonthlyMails } from '../../../src/clients/mails/monthly-mails.ts';
 import { integrationSchema } from '../../../src/core/integration-settings.ts';
@@ -19,7 +19,7 @@ import { startMailServer } from '../alerts/receivers.ts';
 
 const sealer = createSealer(parseKeyRing(generateKey('test')));
 
-/** A month that is over on every clock. */
+/** A month that has ended on every clock. */
 const BEFORE = '2020-01';
 
 const HOUR_MS = 3_600_000;
@@ -40,7 +40,7 @@ describeEachDatabase('the monthly mails', (open) => {
     await Promise.all(hosts.map((each) => each.tick()));
     await Promise.all(hosts.map((each) => each.tick()));
     expect(server.mails.filter(({ to }) => to[0] === 'rea@example.org')).toHaveLength(1);
-    // Ben is no reader, so the introductions are not for him.
+    // Ben's role does not include reading contacts, so his email has no introductions.
     const toBen = server.mails.filter(({ to }) => to[0] === 'ben@example.org');
     expect(toBen.every(({ source }) => source.includes('Subject: donor-sync: Results'))).toBe(true);
   });
@@ -116,7 +116,7 @@ describeEachDatabase('the monthly mails', (open) => {
     const ben = await join('ben', 'reader', [], false);
     const codeOf = (path = '') => hashToken(path.split('code=')[1] ?? '');
     const proof = await store.act((trx) => createProof(trx, rea));
-    // A second mail within a minute would only flood the mailbox.
+    // A second email within a minute would only flood the mailbox.
     expect(await store.act((trx) => createProof(trx, rea))).toBeNull();
     const hash = codeOf(proof?.path);
     expect(await store.act((trx) => verifyEmail(trx, ben, hash))).toBe(false);
@@ -141,7 +141,7 @@ describeEachDatabase('the monthly mails', (open) => {
     const server = await startMailServer();
     opened.push(server);
     const integrations = new Map(ids.map((id) => [id, aClient(id)]));
-    /** Another process with its own store over the same database. */
+    /** Returns another process, with its own store over the same database. */
     const host = () => {
       const mails = createMonthlyMails({
         store: createStore({ db, clock, fingerprint: testFingerprint }),
@@ -174,7 +174,7 @@ describeEachDatabase('the monthly mails', (open) => {
       await store.act((trx) => verifyEmail(trx, id, proof?.hash ?? ''));
       return id;
     };
-    /** By the later of the two clocks: a Postgres server has its own. */
+    /** Uses the later of the two clocks, because a Postgres server has its own clock. */
     const thisMonth = () => new Date(Math.max(clock.now(), Date.now())).toISOString().slice(0, 7);
     return { store, clock, server, host, join, thisMonth };
   }
@@ -194,7 +194,7 @@ function aClient(id: string) {
   });
 }
 
-/** Joins the lines that the mail's encoding has broken. */
+/** Joins the lines that the email's encoding has split. */
 function unfold(source: string): string {
   return source
     .replace(/=\r?\n/g, '')

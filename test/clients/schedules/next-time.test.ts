@@ -5,7 +5,7 @@ import { type CronLine, dueTimes, textOf, wallTimes } from '../../jobs/wall-cloc
 
 const HOUR_MS = 3_600_000;
 
-/** The hour of each change of the clocks in 2026, and zones that have none. */
+/** The hour of each clock change in 2026, and time zones without clock changes. */
 const CHANGES = [
   { timezone: 'America/Chicago', at: '2026-03-08T08:00:00Z' },
   { timezone: 'America/Chicago', at: '2026-11-01T07:00:00Z' },
@@ -15,7 +15,7 @@ const CHANGES = [
   { timezone: 'Pacific/Auckland', at: '2026-09-26T14:00:00Z' },
   { timezone: 'America/St_Johns', at: '2026-03-08T05:30:00Z' },
   { timezone: 'America/St_Johns', at: '2026-11-01T04:30:00Z' },
-  // Clocks go forward over midnight, or by half an hour.
+  // Some clocks change at midnight, or by half an hour.
   { timezone: 'America/Nuuk', at: '2026-03-29T01:00:00Z' },
   { timezone: 'America/Havana', at: '2026-03-08T05:00:00Z' },
   { timezone: 'Australia/Lord_Howe', at: '2026-10-03T15:30:00Z' },
@@ -69,7 +69,7 @@ describe('nextTime', () => {
 
 type Rule = Parameters<typeof nextTime>[0];
 
-/** Returns every time after the first and before the second. */
+/** Returns every scheduled time after the first time and before the second. */
 function timesOf(rule: Rule, fromMs: number, untilMs: number): number[] {
   const found: number[] = [];
   let next = nextTime(rule, fromMs);
@@ -80,7 +80,7 @@ function timesOf(rule: Rule, fromMs: number, untilMs: number): number[] {
   return found;
 }
 
-/** Returns the times of a day. */
+/** Returns the scheduled times of a day in ISO form. */
 function isoTimes(cron: string, timezone: string, fromMs: number): string[] {
   return timesOf({ cron, timezone }, fromMs, fromMs + 24 * HOUR_MS).map((atMs) =>
     new Date(atMs).toISOString(),
@@ -96,7 +96,7 @@ function aLine(): fc.Arbitrary<CronLine> {
   });
 }
 
-/** Returns a few numbers, small first, or null for all. */
+/** Generates a few numbers, or null for all numbers. Shrinks to small numbers. */
 function someOrAll(min: number, max: number): fc.Arbitrary<number[] | null> {
   return fc.option(
     fc
@@ -115,7 +115,7 @@ describe('createNextTimes', () => {
     ];
     const start = Date.parse('2026-01-01T00:00:00Z');
     for (let step = 0; step < 400; step += 1) {
-      // Steps of 7,919 hours go round the year without an order.
+      // Steps of 7,919 hours jump around the year, so the order does not matter.
       const at = start + ((step * 7_919) % 8_760) * 3_600_000;
       for (const line of lines) expect(timeAfter(line, at)).toBe(nextTime(line, at));
     }

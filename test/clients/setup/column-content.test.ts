@@ -37,7 +37,7 @@ describe('the kind of a column', () => {
   });
 });
 
-/** Rows in columns whose names give no hint. */
+/** Creates a file whose column names do not reveal what the columns contain. */
 function fileOf(columns: Readonly<Record<string, readonly string[]>>) {
   const names = Object.keys(columns);
   const length = Math.max(...Object.values(columns).map((values) => values.length));
@@ -167,7 +167,7 @@ it('finds a mark among tags that have many combinations', () => {
   const tags = Array.from({ length: 40 }, (_, at) => `Donor, Tag ${at % 7}, Tag ${at % 6}`);
   const { names, sample } = fileOf({
     Tags: [...tags, 'Deceased', 'Deceased', ''],
-    // Notes have as many words as rows.
+    // Each note is different, as in real notes.
     Notes: Array.from({ length: 43 }, (_, at) => `Spouse deceased in ${1970 + at}`),
   });
   const none = { optOut: null, deceased: null, doNotContact: null };

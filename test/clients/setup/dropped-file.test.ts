@@ -10,7 +10,7 @@ import { leastCpuTimeMs } from '../../helpers/cpu-time.ts';
 const COLUMNS = ['Id', 'Name', 'Note'];
 const BEN = ['2', 'Ben', 'y'];
 
-/** Readers of CSV disagree about most of these. */
+/** Content that CSV parsers often read differently. */
 const FILES: [string, string | Buffer, string[][]][] = [
   [
     'a quote in the middle',
@@ -118,7 +118,7 @@ function beginningOf(content: Buffer): Buffer {
   return content.subarray(0, PREVIEW_BYTES);
 }
 
-/** Reads the rows that a run would read with the setup's settings, without unreadable rows. */
+/** Reads the rows that a run would read with the set-up's settings, except unreadable rows. */
 async function readByConnector(content: string | Buffer): Promise<(string | null)[][]> {
   const folder = await openCsvFolder();
   onTestFinished(() => folder.close());

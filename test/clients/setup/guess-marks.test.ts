@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { guessColumns } from '../../../src/clients/setup/csv-columns.ts';
 
-/** Returns the marks of a file with one column in addition to a contact's name and address. */
+/** Returns the marks that are found in a file with one more column next to a contact's name and address. */
 function marksOf(mark: string) {
   const columns = ['ID', 'First Name', 'Last Name', 'Street', 'City', mark];
   const sample = Array.from({ length: 10 }, (_, row) => {

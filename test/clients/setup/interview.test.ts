@@ -1,6 +1,4 @@
-/**
- * Tests the questions of a set-up: the answers that each question accepts, and the messages for all others.
- */
+/** Tests the questions of a set-up: the answers that each question accepts, and the errors for all other answers. */
 import { describe, expect, it } from 'vitest';
 import { REMOTE_CRMS } from '../../../connectors/index.ts';
 import { aboutSalesforce } from '../../../connectors/salesforce/about.ts';
@@ -62,7 +60,7 @@ const ANSWERS: Readonly<Record<QuestionName, Cases>> = {
   timezone: { good: ['UTC', 'America/Chicago'], bad: { 'Mars/North': 'not a time zone' } },
 };
 
-/** The questions that depend on the kind of CRM. */
+/** Questions that depend on the kind of CRM. */
 const OF_A_CRM: readonly [name: string, question: Question, answers: Cases][] = [
   [
     'the way to sign in to Salesforce',

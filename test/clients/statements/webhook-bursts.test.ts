@@ -26,7 +26,7 @@ const SIGNING = { signature: null, secret: null };
 describeEachDatabase('a burst of webhooks', (open, kind) => {
   const createWorld = storeWorlds(open);
 
-  /** Creates a store with a webhook whose bursts are shared with other processes. */
+  /** Creates a store with a webhook whose calls other processes also receive. */
   async function createBurst() {
     const world = await createWorld();
     for (const integrationId of [INTEGRATION, 'hillside']) {
@@ -39,7 +39,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
 
   it('lets its first call begin at once and combines the rest, at whichever host it comes in', async () => {
     const world = await createBurst();
-    // Hosts' clocks differ. A file has only one host.
+    // Clocks differ between hosts. A SQLite file has only one host.
     const other = otherHost(world, kind === 'postgres' ? 120_000 : 0);
     await call(world.store, 'a');
     expect(await ready(other)).toEqual(['a']);
@@ -67,7 +67,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['3'], ids('d')));
     await pass(world, 10);
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['4'], ids('e')));
-    // The call for 3 came after a quiet time, but the call for 4 did not.
+    // The call for 3 came after a pause. The call for 4 did not.
     expect(await ready(world.store)).toEqual(['c', 'd', 'e']);
     await begin(world, 'd');
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['5'], ids('f')));
@@ -119,7 +119,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
       await call(world.store, trigger, { trigger, contact: trigger });
     }
     expect(await ready(world.store)).toEqual(['manual', 'other', 'schedule']);
-    // The user requests exactly the waiting run, so it no longer waits.
+    // The user requests a run that already waits, so it starts without waiting longer.
     expect(await call(world.store, 'now', { trigger: 'manual' })).toBe('b');
     expect(await ready(world.store)).toContain('b');
   });
@@ -138,13 +138,13 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
   });
 });
 
-/** Another process with the same database, whose clock is ahead by this much. */
+/** Returns the store of another process with the same database, whose clock is ahead by this much. */
 function otherHost({ db }: StoreWorld, aheadMs: number): Store {
   const clock = createFakeClock(START_MS + aheadMs);
   return createStore({ db, clock, fingerprint: testFingerprint });
 }
 
-/** Time passes for both kinds of databases: recorded events are now longer ago. */
+/** Lets time pass for both kinds of databases, by moving recorded events into the past. */
 async function pass({ db }: StoreWorld, ms: number): Promise<void> {
   await sql`update hooks set called_at = called_at - ${ms}, opens_at = opens_at - ${ms}`.execute(
     db,

@@ -10,7 +10,7 @@ const ABILITIES = [
   ...(['addBreakingGroup', 'ids', 'ownMarks'] as const),
 ];
 
-/** Variants in which a connector may write. What it does in the others is in `write-check.test.ts`. */
+/** Variants of the sandbox in which a connector may write. The other variants are tested in `write-check.test.ts`. */
 const VARIANTS: Readonly<Record<string, NonNullable<BloomerangSandboxOptions['variant']>>> = {
   'Bloomerang, as documented': {},
   'Bloomerang with short pages, and values as on its screens': {
@@ -35,7 +35,7 @@ async function openHarness(
   let groups = 0;
 
   return {
-    // The waits after a temporary failure end at once.
+    // The waits after a temporary failure end immediately.
     open: (options) => database.open({ clock: createKitClock(), ...options }),
     check: (options) => database.check(options),
     api: { url: database.sandbox.baseUrl },

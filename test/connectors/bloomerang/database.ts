@@ -1,4 +1,4 @@
-/** A stand-in of a Bloomerang database with custom fields, and the connector over it. */
+/** Opens a stand-in of a Bloomerang database with custom fields, and a connector for it. */
 import { z } from 'zod';
 import { bloomerangConnector } from '../../../connectors/bloomerang/connector.ts';
 import type { Connector, ConnectorSecrets, Finding } from '../../../connectors/contract.ts';
@@ -31,9 +31,9 @@ export interface Database {
   edit(edit: object): Promise<string>;
   add(contacts: readonly SeedContact[], more?: object): Promise<string[]>;
   fieldId(name: string): number;
-  /** Types a value. Null clears it. */
+  /** Changes a value as a user would. Null clears it. */
   type(id: string, field: string, value: string | readonly number[] | null): Promise<void>;
-  /** The stored values of a constituent by the ID of the field, and its other parts. */
+  /** Returns the stored values of a constituent by the ID of the field, and its other parts. */
   record(id: string): Promise<z.output<typeof recordSchema>>;
   close(): Promise<void>;
 }
@@ -109,7 +109,7 @@ export interface KeptSecrets extends ConnectorSecrets {
   values: Map<string, string>;
 }
 
-/** Secrets that outlive a connector, as those of a client do. */
+/** Returns storage for secrets that outlives a connector, as a client's secrets do. */
 export function keepSecrets(): KeptSecrets {
   const values = new Map<string, string>();
   return {

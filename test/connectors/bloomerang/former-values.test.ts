@@ -1,4 +1,4 @@
-/** Former values that have to be restored, because Bloomerang stored only a part of another person's values. */
+/** Tests that former values are restored if Bloomerang stored only some of another person's values. */
 import { expect, it, onTestFinished } from 'vitest';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
 import { createKitClock } from '../../../connectors/testing/faults.ts';
@@ -10,7 +10,7 @@ import { keepSecrets, openDatabase } from './database.ts';
 const FORMER = { Note: 'former', Remark: 'former' };
 const OTHER = { Note: 'other', Remark: 'other' };
 
-/** Opens a database that does not store the field Remark, and fails at some of the requests that write. */
+/** Opens a database that does not store the field Remark. `isFailing` decides which write requests fail. */
 async function openWorld(isFailing: (puts: number) => boolean) {
   const database = await openDatabase();
   onTestFinished(() => database.close());
@@ -62,7 +62,7 @@ it('names the contact and the fields if Bloomerang refuses each one, and tries a
   ]);
   expect(await custom()).toEqual({ Note: 'other', Remark: 'former' });
   heal();
-  // donor-sync blanks a field that does not take the other person's value.
+  // donor-sync clears a field that does not accept the other person's value.
   const [next] = await write(connector, id, { Remark: 'other' }, true);
   expect(next).toMatchObject({ code: 'VALUE_NOT_STORED', fields: ['Remark'], retriable: false });
 });

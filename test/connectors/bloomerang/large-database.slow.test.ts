@@ -1,4 +1,4 @@
-/** Thousands of constituents, read and written while the API fails again and again, in each variant that is not documented. */
+/** Reads and writes thousands of constituents while the API fails again and again, in each undocumented variant. */
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
@@ -13,15 +13,15 @@ type Variant = NonNullable<BloomerangSandboxOptions['variant']>;
 
 const CONTACTS = 20_000;
 
-/** For the other variants, so that the whole test takes few minutes. */
+/** The number of contacts for the other variants, so that the test takes only a few minutes. */
 const FEWER = RUNS_ALL_VARIANTS ? CONTACTS : 2_000;
 
-/** The number of changes in one call, as in a delivery. */
+/** The number of changes in one call, as in a real delivery. */
 const PER_WRITE = 500;
 
 const world = createWorld({ seed: 1, donors: 2_000 });
 
-/** Lost requests, lost responses, limits, and pages of a proxy; about one request in 25. */
+/** Lost requests, lost responses, rate limits, and error pages of a proxy. They affect about one request in 25. */
 const FAULTS = [
   { on: { path: '/constituent*' }, every: 97, fault: { kind: 'limit' } },
   { on: { path: '/constituent*' }, every: 113, fault: { kind: 'resetBefore' } },
@@ -30,7 +30,7 @@ const FAULTS = [
   { on: { path: '/constituent*' }, every: 173, fault: { kind: 'truncate' } },
 ];
 
-/** Everything that is not documented, except the variants that keep the connector from reading or from writing. */
+/** Every behaviour that is not documented, except variants in which the connector cannot read or write. */
 const DIMENSIONS: Dimensions<Variant> = [
   [{ names: 'optional' }, { names: 'required' }],
   [{ maxTake: 50, largerTake: 'cut' }, { maxTake: 50, largerTake: 'refuse' }, { maxTake: 25 }],
@@ -44,8 +44,8 @@ const DIMENSIONS: Dimensions<Variant> = [
 ];
 
 /**
- * Variants in which other parts survive a write: few with every choice of each dimension. `ALL_VARIANTS=1` runs the
- * variants with every pair of choices, each with all contacts.
+ * Variants in which a write keeps the other parts of a constituent. By default, these are few variants that cover every
+ * choice of each dimension. With `ALL_VARIANTS=1`, they cover every pair of choices, each with all contacts.
  */
 const KEEPING: readonly (readonly [string, number, Variant])[] = RUNS_ALL_VARIANTS
   ? coverPairs(DIMENSIONS).map((variant, at) => [
@@ -82,7 +82,7 @@ it.each(KEEPING)('loses, repeats and damages nothing: %s', async (_, contacts, v
   expect(new Set(ids)).toEqual(new Set(before.keys()));
   const results = await writeAll(connector, ids);
   expect(results.size).toBe(contacts);
-  // Without names, a PUT that needs them is refused. donor-sync has no profile of such a contact.
+  // If PUT requires names, a PUT without names is refused. donor-sync has no profile of such a contact.
   const nameless = new Set(
     variant.names === 'required' ? ids.filter((id) => before.get(id)?.isNamed === false) : [],
   );
@@ -145,7 +145,7 @@ async function openLarge(variant: Variant, contacts: number) {
   return { database, open };
 }
 
-/** Some constituents have another custom value, as in any database that is in use. */
+/** Gives some constituents another custom value, as in any database that is in use. */
 async function typeRemarks(database: Database): Promise<void> {
   const { people } = peopleSchema.parse(await database.control('GET', '/people?limit=20'));
   for (const { id } of people) await database.type(id, 'Remark', 'typed by a user');
@@ -164,7 +164,7 @@ async function readAll(connector: Connector): Promise<string[]> {
   return ids;
 }
 
-/** A failure of the API ends a write, and the next one continues, as a later run would. */
+/** Writes all changes. If a failure of the API ends a write, the next write continues, as a later run would. */
 async function writeAll(
   connector: Connector,
   ids: readonly string[],
@@ -204,7 +204,9 @@ const pageSchema = z.object({
   ),
 });
 
-/** Our value of each individual, and everything else about it except the author and time of the last change. */
+/**
+ * Returns our value of each individual, and everything else about the individual except who changed it last, and when.
+ */
 async function snapshot({ sandbox, fieldId }: Database) {
   const all = new Map<string, { note: string | null; rest: string; isNamed: boolean }>();
   const note = fieldId('Note');
@@ -224,7 +226,7 @@ async function snapshot({ sandbox, fieldId }: Database) {
   }
 }
 
-/** A restored address, e-mail address or phone has a new ID. */
+/** Removes the IDs, because a restored address, email address or phone gets a new ID. */
 function withoutIds(parts: object): string {
   const isId = (name: string) => /^(Id|AddressIds|EmailIds|PhoneIds|AuditTrail)$/.test(name);
   return JSON.stringify(parts, (name, value: unknown) => (isId(name) ? undefined : value));

@@ -1,4 +1,4 @@
-/** The first write of a client: one constituent, compared in all parts. */
+/** Tests a client's first write: it changes one constituent and compares all of its parts. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
 import { createKitClock } from '../../../connectors/testing/faults.ts';
@@ -10,7 +10,7 @@ import { type Database, keepSecrets, openDatabase } from './database.ts';
 
 type Variant = NonNullable<BloomerangSandboxOptions['variant']>;
 
-/** The parts of a constituent that a replacing PUT would blank. */
+/** The parts of a constituent that a replacing PUT would clear. */
 const MORE = {
   JobTitle: 'Chair',
   MiddleName: 'Anna',
@@ -54,7 +54,7 @@ async function write(connector: Connector, ids: readonly string[], value = 'ours
   return results;
 }
 
-/** Returns the IDs that were written, in their order, as the stand-in has seen it. */
+/** Returns the IDs that were written, in the order in which the stand-in received them. */
 async function putsOf(database: Database): Promise<string[]> {
   const { requests } = (await database.control('GET', '/requests')) as {
     requests: { method: string; path: string; status: number }[];
@@ -64,10 +64,10 @@ async function putsOf(database: Database): Promise<string[]> {
   );
 }
 
-/** Parts that a write may change, and IDs, which are new for a restored address. */
+/** Parts that a write may change, and IDs, which change when an address is restored. */
 const CHANGING = /^(changes|AuditTrail|custom|CustomValues|details|Primary.*|.*Ids)$/;
 
-/** Returns everything about a constituent except its history, the IDs of its details, and the field that is ours. */
+/** Returns everything about a constituent except its history, the IDs of its details, and our own field. */
 async function contentOf(database: Database, id: string) {
   const { custom, details, ...parts } = await database.record(id);
   const { 1: _, ...others } = custom;
@@ -104,7 +104,7 @@ describe('the first write', () => {
     await write(connector, ids, 'again');
     const after = (await database.control('GET', '/requests')) as { requests: unknown[] };
     expect((await putsOf(database)).length - before).toBe(ids.length);
-    // One look-up for the batch, and one PUT for each.
+    // One lookup for the batch, and one PUT for each constituent.
     expect(after.requests.length - requests.length).toBe(1 + ids.length);
   });
 
@@ -126,7 +126,7 @@ describe('the first write', () => {
     for (const id of ids.filter((each) => each !== full)) {
       expect((await database.record(id)).custom).toEqual({});
     }
-    // Nothing is spent on profiles that cannot be written: a run reads the fields before it buys anything.
+    // No credit is spent on profiles that cannot be written, because a run reads the fields before it buys anything.
     const next = await open();
     await expect(next.describeFields()).rejects.toMatchObject({ code: 'crm_write_check_failed' });
     expect(() => next.readPages(null)).toThrow('crm.writeCheck to 2');
@@ -160,7 +160,7 @@ describe('the first write', () => {
       const proxy = await startFaultProxy(database.sandbox.baseUrl);
       onTestFinished(() => proxy.close());
       const killed = await open({}, proxy.url);
-      // The CRM carries the PUT out, and from then on the process reaches nothing.
+      // The CRM executes the PUT. After that, the process cannot reach anything.
       let isCut = false;
       proxy.rule(({ method }) => {
         if (isCut) return { kind: 'break' };

@@ -15,11 +15,11 @@ const ABILITIES = [
   'addBreakingGroup',
   'ids',
   'ownMarks',
-  // A site has no other id that every user may read.
+  // A site has no other ID that every user can read.
   'ownAddress',
 ] as const;
 
-/** Sites that differ as much as possible. */
+/** Sites that differ from each other as much as possible. */
 const SITES = {
   'an ordinary site': {},
   'a site with other ways': {

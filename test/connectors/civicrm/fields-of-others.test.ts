@@ -1,4 +1,7 @@
-/** Custom fields that people, or some of them, do not have. A value in such a field would be stored, and nobody would see it. */
+/**
+ * Tests custom fields that only some kinds of contacts have. A value in a field that the contact does not have would be
+ * stored, but nobody would see it.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { civicrmConnector } from '../../../connectors/civicrm/connector.ts';
 import { testOptions } from '../../../connectors/testing/options.ts';

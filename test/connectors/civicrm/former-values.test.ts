@@ -1,4 +1,4 @@
-/** Former values that have to be restored, because CiviCRM stored only a part of another person's values. */
+/** Tests that former values are restored if CiviCRM stored only some of another person's values. */
 import { expect, it, onTestFinished } from 'vitest';
 import { startFaultProxy } from '../../../connectors/testing/proxy.ts';
 import { collect } from '../../../connectors/testing/readings.ts';
@@ -7,7 +7,10 @@ import { openSite } from './site.ts';
 
 const OTHER = { 'Test.Note': 'other', 'Test.Loud': 'other' };
 
-/** Opens a site that stores another value in the field Loud, and fails at some of the requests that write. */
+/**
+ * Opens a site that changes values of the field Loud before it stores them. `isFailing` decides which write requests
+ * fail.
+ */
 async function openWorld(isFailing: (saves: number) => boolean) {
   const site = await openSite();
   onTestFinished(() => site.close());
@@ -39,7 +42,7 @@ it('restores them with a further request if CiviCRM refuses the first one', asyn
   expect(await write()).toMatchObject([
     { status: 'refused', code: 'VALUE_STORED_DIFFERENTLY', fields: ['Test.Loud'] },
   ]);
-  // The site changes the former value too, as it would for a user.
+  // The site also changes the restored former value, as it would if a user typed it.
   expect(await custom()).toEqual({ note: 'former', loud: 'FORMER' });
 });
 

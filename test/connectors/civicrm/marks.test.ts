@@ -1,10 +1,10 @@
-/** Marks in custom fields with options, as users of a site create them. */
+/** Tests marks in custom fields with options, as users of a site create them. */
 import { expect, it, onTestFinished } from 'vitest';
 import type { ContactsSettings } from '../../../connectors/contract.ts';
 import { people } from '../../../connectors/testing/seeds.ts';
 import { openSite } from './site.ts';
 
-/** The values of options are numbers, because CiviCRM proposes them, and users only see the labels. */
+/** The option values are numbers, because CiviCRM proposes numbers and users see only the labels. */
 const WISHES = [
   { id: '1', name: 'Newsletter', label: 'Newsletter' },
   { id: '2', name: 'No_research', label: 'No research' },

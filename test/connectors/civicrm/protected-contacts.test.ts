@@ -1,4 +1,4 @@
-/** Contacts that an extension protects from every change, next to contacts of which one value is refused. */
+/** Tests contacts that an extension protects from every change, together with contacts that have one refused value. */
 import { expect, it, onTestFinished } from 'vitest';
 import type { WriteResult } from '../../../connectors/contract.ts';
 import { people } from '../../../connectors/testing/seeds.ts';
@@ -17,7 +17,7 @@ it.each(['untilFirst', 'whole'])(
     const ids = await site.addContacts(people(20));
     const guarded = ids.slice(0, 14).map(Number);
     await site.control('POST', 'rules', { kind: 'refuse', ids: guarded });
-    // Each of the last contacts has another refused value, so none of them is known from another contact.
+    // Each of the last contacts has a different refused value, so donor-sync cannot learn from one contact for another.
     const picky = ids.slice(14).map((id, at) => ({ id, field: `Test.${FIELDS[at]}` }));
     for (const { id, field } of picky) {
       await site.control('POST', 'rules', { kind: 'refuseField', field, ids: [Number(id)] });
@@ -36,7 +36,7 @@ it.each(['untilFirst', 'whole'])(
         : [],
     );
     expect(partly.toSorted((one, other) => Number(one.id) - Number(other.id))).toEqual(picky);
-    // A protected contact costs few requests.
+    // Writing a protected contact takes only a few requests.
     expect((await site.countRequests()) - before).toBeLessThan(12 * ids.length);
   },
 );

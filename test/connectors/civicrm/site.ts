@@ -6,10 +6,10 @@ import { type CivicrmSandboxOptions, startCivicrmSandbox } from '../../../sandbo
 import { systemClock } from '../../../src/core/clock.ts';
 import { sandboxControl } from '../crm-sandbox.ts';
 
-/** A site without people, and the actions of the people who work in it. */
+/** A site without people, and actions of its users. */
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
-/** Waits end at once, so a test of retries takes no time. */
+/** Returns a clock whose waits end immediately, so a test of retries takes no time. */
 export function hastyClock() {
   let sleptMs = 0;
   return {

@@ -9,13 +9,13 @@ import { openSite, type Site } from './site.ts';
 
 const CONTACTS = 20_000;
 
-/** Another worker of the contact list has these numbers. */
+/** The lowest ID. A contact list in another test worker uses the lower numbers. */
 const FIRST_ID = 1_001;
 
-/** A site whose PHP ends in the middle of larger requests. */
+/** A site whose PHP process dies in larger requests. */
 const overloaded = (overload: Variants['overload']) => ({ maxRows: 300, overload });
 
-/** Everything that cannot be known without an account, except warnings of PHP, with which nothing can be read. */
+/** Everything that cannot be known without an account, except PHP warnings, which make reading impossible. */
 const DIMENSIONS: Dimensions<Partial<Variants>> = [
   [{}, ...(['fatal500', 'page200', 'gateway504', 'empty200'] as const).map(overloaded)],
   [{ saveMode: 'untilFirst' }, { saveMode: 'whole' }],
@@ -30,7 +30,10 @@ const DIMENSIONS: Dimensions<Partial<Variants>> = [
   [{ staleSmartGroups: false }, { staleSmartGroups: true }],
 ];
 
-/** Few sites with every choice of each dimension. `ALL_VARIANTS=1` runs the sites with every pair of choices. */
+/**
+ * By default, a few sites that cover every choice of each dimension. With `ALL_VARIANTS=1`, the sites cover every pair
+ * of choices.
+ */
 const SITES: readonly (readonly [string, Partial<Variants>])[] = RUNS_ALL_VARIANTS
   ? coverPairs(DIMENSIONS).map((variants, at) => [
       `pairs ${at + 1} ${JSON.stringify(variants)}`,
@@ -60,7 +63,7 @@ const SITES: readonly (readonly [string, Partial<Variants>])[] = RUNS_ALL_VARIAN
       ],
     ];
 
-/** What networks and busy sites do. Every request has its turn. */
+/** Faults of networks and busy sites. They affect every kind of request. */
 const FAULTS = [
   { on: { path: '*/Contact/save' }, every: 7, fault: { kind: 'resetAfter' } },
   {
@@ -83,7 +86,7 @@ const ledgerSchema = z.object({
   ),
 });
 
-/** A value of its own for each contact, so that a value in another contact would be noticed. */
+/** Returns different values for each contact, so that a value in the wrong contact would be noticed. */
 const valuesOf = (id: string) => ({
   'Test.Note': `note of ${id}`,
   'Test.Worth': Number(id) * 1_000,
@@ -129,7 +132,7 @@ describe('20,000 contacts of a CiviCRM site with faults', () => {
   });
 });
 
-/** Reads again after a temporary failure, as the next run does. */
+/** Reads all contacts. Reads again after a temporary failure, as the next run does. */
 async function readAll(connector: Connector): Promise<string[]> {
   for (let run = 0; run < 10; run += 1) {
     try {

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.close());
 
-/** Returns the error when opening the file, or null if it opens. */
+/** Returns the error that is thrown when the file is opened, or null. */
 async function refusal(options?: ConnectorChoices): Promise<string | null> {
   try {
     await (await folder.connector(options)).close();
@@ -25,7 +25,7 @@ async function refusal(options?: ConnectorChoices): Promise<string | null> {
   }
 }
 
-/** Ids and exclusions in the order of the file. */
+/** Returns ids and exclusions in the order of the file. */
 async function read(options: ConnectorChoices = SKIP): Promise<string[]> {
   const connector = await folder.connector(options);
   const pages = await toArray(connector.readPages(null));
@@ -44,7 +44,10 @@ async function write(ids: readonly string[], options: ConnectorChoices): Promise
   await connector.close();
 }
 
-/** Rows for 300 people. Three rows are bad: one has too few cells, one has no ID, and one repeats another row's ID. */
+/**
+ * Returns rows for 300 people. Three rows are bad: one has too few cells, one has no ID, and one repeats another row's
+ * ID.
+ */
 function threeBadRowsOf300(): string {
   const rows = Array.from({ length: 300 }, (_, at) => `C${at + 1},Ann,Lee,1 Main St,Springfield,`);
   rows[9] = 'C10,Ann';

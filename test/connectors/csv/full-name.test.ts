@@ -151,7 +151,7 @@ describe('splitFullName', () => {
   });
 });
 
-/** Words that are a title, a degree or a particle, or do not name a person. */
+/** Words that are a title, a degree or a particle, or that do not name a person. */
 const RESERVED =
   /^(prof|professor|rev|reverend|father|sister|rabbi|pastor|capt|captain|senator|miss|herr|frau|esq|della|corp|corporation|foundation|trust|family|estate|household|anonymous|friends|honorable|saint|sainte|senior|junior|incorporated|limited)$/i;
 

@@ -13,7 +13,7 @@ describe('who the contacts of a CSV file are', () => {
   });
   afterEach(() => folder.close());
 
-  /** Returns the contacts in this file, read in pages and by ids. Both must agree. */
+  /** Reads the contacts in this file in pages and by their ids, and expects the same result. */
   async function read(content: string, options: ConnectorChoices) {
     await folder.write('in.csv', content);
     const connector = await folder.connector(options);

@@ -41,7 +41,7 @@ it('reads contacts, employers and marks by the place of a column', async () => {
   await toArray(connector.write([{ id: 'b', values: { Age: 57 } }]));
   await connector.finish();
   await connector.close();
-  // The output uses the file's own column names.
+  // The output keeps the file's own column names.
   expect(await folder.read('out.csv')).toBe(
     'Id,Id,Name,City,City,Work,Work,Gone,Gone,Age\r\na,7,Ada Vale,Ames,Bonn,Acme,Acme,no,no,\r\nb,7,Ben Hill,,Cork,Acme,Beta,no,yes,57\r\n',
   );

@@ -1,6 +1,6 @@
 /**
- * A workbook is an archive from outside. Whatever it contains, the process stays responsive, and the error
- * explains what to do.
+ * Tests workbooks from unknown sources. Whatever they contain, the process stays responsive, and the error explains
+ * what to do.
  */
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
@@ -15,7 +15,7 @@ const MOST_WORK_MS = 500;
 const TIMEOUT_MS = 120_000;
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** Creates a sheet that has a hundred thousand bytes or so and unpacks to hundreds of millions. */
+/** Creates a sheet of about a hundred kilobytes that unpacks to hundreds of megabytes. */
 function aBomb(bytes: number): Buffer {
   const packages = 'http://schemas.openxmlformats.org/package/2006/relationships';
   const relation = (type: string, target: string) =>
@@ -29,7 +29,7 @@ function aBomb(bytes: number): Buffer {
   });
 }
 
-/** Watches the process's memory, in bytes above its current size. */
+/** Watches the process's memory. The returned function stops and returns the growth in bytes. */
 function watchMemory(): () => number {
   let most = 0;
   const before = process.memoryUsage.rss();
@@ -41,7 +41,7 @@ function watchMemory(): () => number {
 }
 
 /**
- * Expects that reading is refused while this thread does little work. Time that it spends collecting other garbage does
+ * Expects that reading is refused while this thread does little work. Time for garbage collection of other data does
  * not count.
  */
 async function expectRefusedElsewhere(bytes: Buffer, limits?: ThreadLimits): Promise<void> {
@@ -64,7 +64,7 @@ it('refuses the same where the archive says that it is small', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const bytes = aBomb(300_000_000);
-  // The size according to the directory's last entry, and the file's actual size.
+  // The size in the directory's last entry differs from the actual size.
   const entry = bytes.lastIndexOf(Buffer.from('PK\x01\x02'));
   bytes.writeUInt32LE(100, entry + 24);
   await expect(readWorkbook('donors.xlsx', bytes, null)).rejects.toThrow(WHAT_TO_DO);
@@ -88,7 +88,7 @@ it('ends a reader of two million cells that needs too much memory', {
     Donors: [['Id', 'Name'], ...Array.from({ length: 100_000 }, () => cells)],
   });
   await expectRefusedElsewhere(bytes, { mostTimeMs: TIMEOUT_MS, mostMemoryMb: 64 });
-  // The process lives, and can start another thread.
+  // The process is still alive, and can start another thread.
   const other = new Worker('', { eval: true });
   await new Promise((resolve) => other.once('exit', resolve));
 });

@@ -22,20 +22,23 @@ import { sandboxControl, sendJson } from '../crm-sandbox.ts';
 const OBJECTS = '/crm/objects/2026-09';
 const BATCH_ROWS = 100;
 
-/** An account without contacts, and the actions of the people who work in it. */
+/** An account without contacts, and actions of its users. */
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 const createdSchema = z.object({
   results: z.array(z.object({ id: z.string(), objectWriteTraceId: z.string() })),
 });
 
-/** Waits end immediately, so a test of retries takes no time, and no request seems to take any. */
+/**
+ * Returns a clock whose waits end immediately, so a test of retries takes no time, and no request seems to take any
+ * time.
+ */
 function hastyClock() {
   const nowMs = systemClock.now();
   return { now: () => nowMs, sleep: () => Promise.resolve() };
 }
 
-/** Returns the same for pacers: by their clock, every wait has passed. */
+/** Returns a clock for pacers, on which every wait is over immediately. */
 function hastyPaceClock() {
   let sleptMs = 0;
   return {
@@ -46,12 +49,12 @@ function hastyPaceClock() {
   };
 }
 
-/** A pacer uses the clock that a test gives its connector. */
+/** Returns the clock that a pacer uses: the clock that a test gives its connector, or a fast clock. */
 function paceClock({ clock }: Partial<ConnectorDeps>) {
   return clock === undefined ? hastyPaceClock() : { monotonicMs: clock.now, sleep: clock.sleep };
 }
 
-/** Overrides for a test: of `crm`, of the connector's arguments, and of `contacts`. */
+/** Overrides for a test: of the `crm` settings, of the connector's dependencies, and of the `contacts` settings. */
 type Choices = [
   settings?: Record<string, unknown>,
   deps?: Partial<ConnectorDeps> & { patienceMs?: number },
@@ -59,7 +62,7 @@ type Choices = [
   uses?: ConnectorUses,
 ];
 
-/** Each connector has its own pace, as it would in a separate process. */
+/** Creates a definition whose connectors each have their own pacer, as in a separate process. */
 function aDefinition(fetch: typeof globalThis.fetch, deps: Choices[1] = {}) {
   const pacers = createPacerRegistry(paceClock(deps));
   const { patienceMs = 1_000 } = deps;
@@ -97,10 +100,10 @@ export async function openAccount(
     setValue: (id: string, field: string, value: string | null) =>
       edit({ action: 'update', id, values: { [field]: value ?? '' } }),
     archiveContact: (id: string) => edit({ action: 'archive', id }),
-    /** The winner keeps its id, unless a new id is requested. Returns the id that both have now. */
+    /** Merges two contacts. The winner keeps its ID, unless `newId` is set. Returns the ID that both have now. */
     mergeContacts: (loser: string, winner: string, newId = false) =>
       edit({ action: 'merge', primaryId: winner, otherId: loser, newId }),
-    /** Makes a company with this name the contact's primary company. */
+    /** Makes a company with this name the primary company of the contact. */
     async employ(id: string, company: string): Promise<void> {
       const companyId =
         companyIds.get(company) ?? (await create('companies', [{ name: company }]))[0];
@@ -132,13 +135,13 @@ export async function openAccount(
       return listId;
     },
     putFaults: (rules: readonly object[]) => control('PUT', 'faults', rules),
-    /** A token of the account with these scopes. */
+    /** Creates an access token for the account with these scopes. Returns the token. */
     async issueToken(options: Record<string, unknown>): Promise<string> {
       return z.object({ token: z.string() }).parse(await control('POST', 'tokens', options)).token;
     },
-    /** Removes these scopes from every token immediately. An empty list restores them. */
+    /** Removes these scopes from every token immediately. An empty list restores all scopes. */
     withdraw: (scopes: readonly string[]) => control('PUT', 'scopes', { withdrawn: scopes }),
-    /** True if tokens see a property of contacts. */
+    /** Hides a property of contacts from tokens, or shows it again. */
     hide: (property: string, access: 'hidden' | 'visible' = 'hidden') =>
       control('PUT', 'property-access', { property, access }),
     install,
@@ -165,7 +168,7 @@ export async function openAccount(
     return { clientId, clientSecret, refreshToken: refreshToken ?? '' };
   }
 
-  /** Asks the account's own API with every right. */
+  /** Sends a request to the account's own API, with full rights. */
   function ask(method: string, path: string, body?: unknown): Promise<unknown> {
     const authorization = `Bearer ${sandbox.token}`;
     return sendJson(method, `${sandbox.baseUrl}${path}`, body, { authorization });
@@ -196,7 +199,7 @@ export async function openAccount(
     return z.object({ id: z.string() }).parse(await control('POST', 'edit', order)).id;
   }
 
-  /** The ids of new records, in the order of their data. */
+  /** Creates records. Returns their ids in the order of the given data. */
   async function create(type: string, records: readonly object[]): Promise<string[]> {
     const ids: string[] = [];
     for (let start = 0; start < records.length; start += BATCH_ROWS) {
@@ -209,7 +212,7 @@ export async function openAccount(
       const reply = await ask('POST', `${OBJECTS}/${type}/batch/create`, { inputs });
       const { results } = createdSchema.parse(reply);
       if (results.length < portion.length) throw new Error('Some records were not made.');
-      // HubSpot does not preserve the order.
+      // HubSpot does not return the records in the order of the request.
       results.sort((a, b) => Number(a.objectWriteTraceId) - Number(b.objectWriteTraceId));
       ids.push(...results.map(({ id }) => id));
     }

@@ -1,6 +1,6 @@
 /**
- * Tests HubSpot's generated classes together with our sending: an upgrade must not bring back their own
- * sending and retries.
+ * Tests HubSpot's generated classes with our own sending. An upgrade of the library must not bring back its own sending
+ * and retries.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BatchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BatchApi.js';
@@ -191,7 +191,7 @@ describe('records in a body', () => {
   });
 });
 
-/** A search by every kind of condition that the connector sends. */
+/** A search with every kind of condition that the connector sends. */
 const SEARCH = {
   filterGroups: [
     {
@@ -240,12 +240,12 @@ const LIST = {
   },
 };
 
-/** The library's requests, or the responses to them. */
+/** For each library function that the connector uses, the request that it builds or the response to it. */
 type Requests<Result> = {
   [Name in keyof HubspotRequests]: (...words: Parameters<HubspotRequests[Name]>) => Promise<Result>;
 };
 
-/** Each request that the library builds for the connector, in a fixed order. */
+/** Lists each request that the library builds for the connector, in a fixed order. */
 function everyRequest<Result>(hubspot: Requests<Result>) {
   return [
     () =>

@@ -15,7 +15,8 @@ const ABILITIES = [
   'newField',
   'vanish',
   'mergeContacts',
-  // HubSpot answers the id of a merged contact with the one that remains, in writes too. The connector refuses the result.
+  // If a write names a merged contact, HubSpot changes and returns the remaining contact. The connector refuses this
+  // result.
   'followsMerges',
   'refuseWrites',
   'refuseField',

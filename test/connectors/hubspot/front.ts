@@ -1,25 +1,25 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A response instead of HubSpot's own. */
+/** A response that replaces HubSpot's own. */
 export interface OddAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Returned instead of a body: text that is not JSON. */
+  /** Returned instead of a JSON body. */
   text?: string;
 }
 
 /**
- * The response that a front sends instead of the account's, or null for the account's own response, which the front
- * receives.
+ * Returns the response that a front sends instead of the account's response, or null to keep the account's response. It
+ * receives the account's response.
  */
 export type Substitute = (
   url: string,
   body: unknown,
 ) => OddAnswer | null | Promise<OddAnswer | null>;
 
-/** Sits in front of an account, forwards requests, and answers some of them itself. */
+/** Starts a proxy in front of an account, which forwards requests and answers some of them itself. */
 export async function openFront(baseUrl: string, answer: Substitute) {
   const server = createServer(async (request, response) => {
     const { status, headers, body, text: said } = await pass(baseUrl, request, answer);

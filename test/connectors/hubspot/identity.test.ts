@@ -43,7 +43,7 @@ describe('what of an identity can be read in HubSpot', () => {
     connector = await account.connector(settings);
   }
 
-  /** Read from the list and by ids. Both must agree. */
+  /** Reads both contacts from the list and by their ids, and expects the same result. */
   async function read(): Promise<{ employed: Contact; alone: Contact }> {
     const pages = await toArray(connector.readPages(null));
     const contacts = pages.flatMap((page) => page.contacts);

@@ -15,7 +15,7 @@ const PROPERTY: DescribedProperty = {
 
 type Case = [ruleType: string, ruleArguments: string[], type: string, value: string];
 
-/** Each value breaks its rule under every reading of it. */
+/** Values that break their rule, however the rule is interpreted. */
 const BROKEN: Case[] = [
   ['MIN_NUMBER', ['18'], 'number', '17.9'],
   ['MIN_NUMBER', ['0'], 'number', '-1'],
@@ -36,7 +36,7 @@ const BROKEN: Case[] = [
   ['REGEX', ['(a+)+$'], 'string', `${'a'.repeat(1_999)}!`],
 ];
 
-/** Each value follows its rule, or may follow it, or cannot be judged. */
+/** Values that follow their rule, or might follow it, or cannot be judged. */
 const SENT: Case[] = [
   ['MIN_NUMBER', ['18'], 'number', '18'],
   ['MAX_NUMBER', ['44'], 'number', '44'],
@@ -47,7 +47,7 @@ const SENT: Case[] = [
   ['DECIMAL', ['2'], 'number', '1.12'],
   ['DECIMAL', ['2'], 'number', '1e-7'],
   ['DECIMAL', ['2'], 'number', '1.1200'],
-  // Three code points, four UTF-16 units.
+  // Three code points, but four UTF-16 units.
   ['MIN_LENGTH', ['4'], 'string', 'ab🙂'],
   ['MAX_LENGTH', ['3'], 'string', 'ab🙂'],
   ['MAX_LENGTH', ['3'], 'string', ' abc '],
@@ -60,7 +60,7 @@ const SENT: Case[] = [
   ['END_DATE', ['1767225600000'], 'date', '2026-01-01'],
   ['END_DATE', ['soon'], 'date', '2026-01-01'],
   ['START_DATETIME', ['2026-01-01'], 'datetime', '2025-12-31T12:00:00Z'],
-  // A match of a part may be enough.
+  // HubSpot may accept a value if only a part matches.
   ['REGEX', ['\\d+'], 'string', 'about 12'],
   ['REGEX', ['^(?!40)'], 'string', '40'],
   ['REGEX', ['^\\w+$'], 'string', 'Żuk'],

@@ -14,7 +14,7 @@ const CAPACITY = 'donor-sync: capacity above $100,000';
 const WARM_PATH = 'donor-sync: warm path above 50%';
 const DECISION = 'donor-sync: needs a decision';
 
-/** Lists of the contacts to work with, which HubSpot updates automatically. */
+/** Tests lists of contacts that need work, which HubSpot updates automatically. */
 describe('the lists that donor-sync makes in HubSpot', () => {
   let account: Account;
   const { defaultFields } = hubspotConnector;

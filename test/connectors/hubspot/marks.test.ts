@@ -55,7 +55,7 @@ describe('who is not asked about in HubSpot', () => {
     connector = await account.connector({}, {}, contacts);
   }
 
-  /** Returns the contacts with these values, read from the list and by ids. Both must agree. */
+  /** Returns the contacts with these values. Reads them from the list and by ids, and expects the same result. */
   async function read(values: readonly string[]): Promise<Contact[]> {
     const ids = await account.addContacts(people(values.length));
     for (const [at, id] of ids.entries()) await account.setValue(id, MARK, values[at] ?? '');
@@ -116,7 +116,7 @@ describe('who is not asked about in HubSpot', () => {
       await account.ask('PATCH', `/crm/properties/2026-09/contacts/${MARK}`, added);
       const excludedNow = async () =>
         (await read(['Yes', 'No', 'Legal hold'])).map(({ excluded = null }) => excluded);
-      // In the middle of a run the connector does not know the new option.
+      // The option was added in the middle of a run, so the connector does not know it yet.
       expect((await excludedNow()).slice(-3)).toEqual([exclusion, null, 'mark_unknown']);
       connector = await account.connector({}, {}, { [setting]: MARK });
       const contacts = (await toArray(connector.readPages(null))).flatMap((page) => page.contacts);
@@ -178,7 +178,7 @@ describe('who is not asked about in HubSpot', () => {
         code: 'opt_out_values_unknown',
         message: expect.stringContaining('"Legal hold"'),
       });
-      // Records keep the value of an option that was deleted.
+      // Records keep the value of a deleted option.
       const both = { ...contacts, unmarkedValues: { optOut: ['No', 'Not an option'] } };
       connector = await account.connector({}, {}, both);
       expect((await read(['No', 'Email only'])).map(({ excluded = null }) => excluded)).toEqual([

@@ -7,10 +7,12 @@ import { createFakeClock, type FakeClock } from '../../helpers/fake-clock.ts';
 const LIMIT = { requests: 190, windowMs: 10_000 };
 const NEVER = new AbortController().signal;
 
-/** The number of requests in flight at a time. */
+/** The number of requests in flight at the same time. */
 const LANES = 16;
 
-/** The times at which HubSpot counts this many requests, each some time before its response. */
+/**
+ * Returns the times at which HubSpot counts this many requests. HubSpot counts a request some time before it responds.
+ */
 async function arrivals(
   limit: typeof LIMIT,
   count: number,
@@ -36,7 +38,7 @@ async function arrivals(
   return moments;
 }
 
-/** Creates a board as a database stores it, and the keys that were requested from it. */
+/** Creates a departure board like the one in a database, and records the keys that were requested. */
 function aBoard(clock: FakeClock): DepartureBoard & { keys: Set<string> } {
   const keys = new Set<string>();
   let nextMs = Number.NEGATIVE_INFINITY;
@@ -54,7 +56,9 @@ function aBoard(clock: FakeClock): DepartureBoard & { keys: Set<string> } {
   };
 }
 
-/** When HubSpot counts the requests of three processes on one board, each with some lanes. */
+/**
+ * Returns the times at which HubSpot counts the requests of three processes that share one board, each with some lanes.
+ */
 async function sharedArrivals(limit: typeof LIMIT, forMs: number): Promise<number[]> {
   const clock = createFakeClock();
   const board = aBoard(clock);
@@ -76,7 +80,7 @@ async function sharedArrivals(limit: typeof LIMIT, forMs: number): Promise<numbe
   return moments;
 }
 
-/** Occasionally a request is delayed. */
+/** Delays a request now and then. */
 function uneven(at: number) {
   return { thereMs: at % 17 === 0 ? 400 : 20, backMs: at % 23 === 0 ? 900 : 10 };
 }

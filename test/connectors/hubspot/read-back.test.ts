@@ -8,7 +8,7 @@ import { openFront } from './front.ts';
 
 const READ = '/crm/objects/2026-09/contacts/batch/read';
 
-/** A change to the property `note` after our write, in the form of its history. */
+/** A change of the property `note` after our write, as an entry in its history. */
 type Entry = [sourceType: string, value: string, sourceId?: string];
 
 const historySchema = z.looseObject({
@@ -121,7 +121,7 @@ describe('values of HubSpot that are read back after they were written', () => {
     await write({ id, values: { worth: 54_321 } });
     await account.edit({ action: 'update', id, values: { worth: '7700' } });
     const read = await connector.readBack?.([{ id, fields: ['worth'], sentAtMs }]);
-    // The workflow has also rounded the value that the user typed.
+    // The workflow has also rounded the user's value.
     expect(read).toEqual([{ id, values: { worth: 8_000 }, automated: [] }]);
   });
 
@@ -188,7 +188,7 @@ describe('values of HubSpot that are read back after they were written', () => {
     return (await account.requests()).filter(({ path }) => path === READ).length;
   }
 
-  /** The account's reply, with the later changes of `note` in it. */
+  /** Returns the account's response with later changes of `note` in it. */
   function withLater(body: unknown): unknown {
     const reply = historySchema.parse(body);
     const results = reply.results.map((record) => {

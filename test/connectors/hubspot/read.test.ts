@@ -374,14 +374,14 @@ describe('reading contacts from HubSpot', () => {
         now += 3 * HOUR_MS;
       });
 
-      /** Reads a reading as a run does it: each run connects first, and so knows HubSpot's time. */
+      /** Reads as a run does. Each run connects first, and so learns HubSpot's time. */
       async function readNight(cursor: string | null, filter: string | null) {
         await connector?.close();
         await start({}, { filter });
         return toArray(connector.readPages(cursor));
       }
 
-      /** Edits the late contact before a reading that cannot find it yet, and returns its cursor. */
+      /** Edits a contact so late that the reading cannot find the change yet. Returns the reading's cursor. */
       async function editBeforeReading(beforeMs: number, filter: string | null): Promise<string> {
         const cursor = cursorOf(await readNight(null, filter));
         now += NIGHT_MS;
@@ -579,7 +579,7 @@ function cursorOf(pages: readonly ContactPage[]): string {
   return pages.at(-1)?.cursor ?? '';
 }
 
-/** Returns the cursor of a reading a day later: HubSpot's clock also advances in its responses. */
+/** Returns the cursor as it would be one day later. HubSpot's clock also advances in its responses. */
 function later(cursor: string): string {
   const { since } = JSON.parse(cursor);
   return JSON.stringify({ since: new Date(Date.parse(since) + 86_400_000).toISOString() });

@@ -267,7 +267,7 @@ describe('signing in to HubSpot', () => {
   }
 });
 
-/** Stores secrets, and records for each one what `look` returns before the secret is on disk. */
+/** Stores secrets. Records what `look` returns just before each secret is stored. */
 function keeper(notes: number[], look?: () => Promise<number>) {
   const store = new Map<string, string>();
   return {

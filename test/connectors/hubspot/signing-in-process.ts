@@ -1,6 +1,6 @@
 /**
- * Signs in to HubSpot once for each line of its input, with secrets from a database that other processes also
- * use. Prints the account's ID or the code of the error. Argument: the order as JSON.
+ * Signs in to HubSpot once for each line of its input, with secrets from a database that other processes also use.
+ * Prints the account's ID or the error code. The argument is the settings as JSON.
  */
 import { createInterface } from 'node:readline';
 import { z } from 'zod';

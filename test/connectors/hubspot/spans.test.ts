@@ -17,7 +17,7 @@ function recordOf(id: number): HubspotRecord {
   return { id: String(id), properties: {} };
 }
 
-/** Numbers from 0 up to 1 that are the same for the same seed. */
+/** Returns a generator of numbers from 0 up to 1 that are the same for the same seed. */
 function chances(seed: number): () => number {
   let state = seed;
   return () => {
@@ -28,7 +28,7 @@ function chances(seed: number): () => number {
   };
 }
 
-/** Returns an account whose ids are as unevenly spaced as in accounts that have grown for years. */
+/** Returns contact ids with gaps that are as uneven as in an account that has grown for years. */
 function someIds(count: number, random: () => number): number[] {
   const ids = new Set<number>();
   while (ids.size < count) ids.add(Math.floor(10 ** (1 + random() * 11)));
@@ -41,7 +41,7 @@ function searched(ids: readonly number[], { from, to, offset }: Ask): FoundPage 
   return { records: page.map(recordOf), total: all.length, isLast: page.length < SEARCH_PAGE };
 }
 
-/** Returns a slow account that is read with responses in any order, while its contacts are archived. */
+/** Reads a slow account, whose responses arrive in any order, while its contacts are archived. */
 function walk(count: number, atOnce: number, random: () => number) {
   let ids = someIds(count, random);
   const whole = [...ids];
@@ -90,8 +90,8 @@ function walk(count: number, atOnce: number, random: () => number) {
 }
 
 /**
- * Returns the time that such an account takes (ms) if a page of the list takes 300 ms, and searches, at three per
- * second, take longer.
+ * Returns the time (ms) that reading such an account takes if a page of the list takes 300 ms, and a search takes
+ * longer, at three searches per second.
  */
 function timedWalk(count: number, searchMs: number): number {
   const ids = Array.from({ length: count }, (_, at) => at + 1);

@@ -11,7 +11,7 @@ const STATUS = 'donor_sync_status';
 const SINCE = 'donor_sync_status_date';
 const UPDATES = /\/batch\/update$/;
 
-/** Whole runs with the map of every account whose settings have none. */
+/** Tests whole runs with the default field map. */
 describe('the status of contacts in HubSpot', () => {
   const open: { close(): Promise<void> }[] = [];
 
@@ -83,7 +83,7 @@ describe('the status of contacts in HubSpot', () => {
     ]);
     await connector.close();
     const spent = await world.spent();
-    // Created later, it is filled by the next run, without a credit.
+    // If the property is created later, the next run fills it without spending a credit.
     await account.createProperty({ name: STATUS });
     const { contacts } = await world.sync({ stages: STATUS_STAGES });
     expect(contacts.submitted).toBe(0);

@@ -9,7 +9,7 @@ const EMPLOYED = 40;
 const READ_COMPANIES = 'crm.objects.companies.read';
 const FIELDS = [{ from: 'netWorth.label', to: 'jobtitle' }];
 
-/** Whole runs, while HubSpot shows less data than before. */
+/** Tests whole runs in which HubSpot shows less data than before. */
 describe('a sync with HubSpot that cannot read everything', () => {
   const open: { close(): Promise<void> }[] = [];
 
@@ -75,7 +75,7 @@ describe('a sync with HubSpot that cannot read everything', () => {
     },
   );
 
-  /** Starts an account whose contacts are all enhanced, some of them employed by a company. */
+  /** Starts an account whose contacts are all enhanced. Some of them work for a company. */
   async function start(
     around: (connector: Connector, account: Account) => Connector = (connector) => connector,
     withdrawn: readonly string[] = [],

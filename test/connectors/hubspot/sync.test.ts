@@ -16,14 +16,17 @@ const fieldsOf = (label: string) => [
   { from: 'netWorth.label', to: label },
 ];
 
-/** As many donors as the service knows, so the contacts are the same people. */
+/**
+ * The number of donors that the service knows. It generates the contacts too, so contacts and donors are the same
+ * people.
+ */
 const DONORS = 2_000;
 
 const PEOPLE = 250;
 
 const UPDATE = { on: { path: '*/batch/update' } };
 
-/** Whole runs, from an account to the service and back. */
+/** Tests whole runs, from an account to the service and back. */
 describe('a sync with HubSpot', () => {
   const open: { close(): Promise<void> }[] = [];
 
@@ -38,7 +41,7 @@ describe('a sync with HubSpot', () => {
     expect(report.contacts.written).toBeGreaterThan(180);
     expect(await enhanced(account)).toHaveLength(report.contacts.written);
     const spent = await world.spent();
-    // The changes that the next run finds are our own.
+    // The next run finds only our own changes.
     expect((await world.sync()).contacts).toMatchObject({ chosen: 0, written: 0 });
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
     expect(await world.spent()).toBe(spent);
@@ -83,7 +86,7 @@ describe('a sync with HubSpot', () => {
     expect(part?.outcomeDetail).toContain(property);
     expect(part?.ownedValues).not.toContain(property);
     expect(await account.seenValue(part?.crmId ?? '', property)).toBeNull();
-    // Nothing is left over, so the next run has nothing to do.
+    // Everything is done, so the next run has nothing to do.
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
     const undone = await undo(world, report.id);
     const whole = wrote.length - parts.length;
@@ -93,7 +96,7 @@ describe('a sync with HubSpot', () => {
   });
 
   it('needs at most three times the requests where a rule refuses a fifth', async () => {
-    // The number of batches that are not full would depend on the machine's load.
+    // Otherwise the number of partly filled batches would depend on the machine's load.
     const inFullBatches = (connector: Connector): Connector => ({
       ...connector,
       capabilities: {
@@ -207,7 +210,7 @@ function undo({ deps, integration }: SyncWorld, runId: string) {
   );
 }
 
-/** The next run delivers all profiles, and pays for no contact twice. */
+/** Expects that the next run delivers all profiles and does not pay for any contact twice. */
 async function expectToGoOn(account: Account, world: SyncWorld, stopped: RunReport): Promise<void> {
   const { status, contacts } = await world.sync();
   expect({ status, waiting: contacts.waiting }).toEqual({ status: 'succeeded', waiting: 0 });

@@ -172,7 +172,7 @@ describe('values that HubSpot must take together or not at all', () => {
     await account.control('POST', 'rules', rule);
   }
 
-  /** Returns the properties of ours that have a value. */
+  /** Returns our properties that have a value. */
   async function seen(id: string): Promise<string[]> {
     const values = await Promise.all(FIELDS.map((name) => account.seenValue(id, name)));
     return FIELDS.filter((_, at) => values[at] !== null);

@@ -14,7 +14,7 @@ const PROCESS = join(import.meta.dirname, 'signing-in-process.ts');
 const REDIRECT_URI = 'http://localhost:8787/oauth/hubspot/callback';
 const CODE_VERIFIER = 'v'.repeat(64);
 const ROUNDS = 3;
-/** The token endpoint is so slow that both processes have sent a request before either gets a response. */
+/** The token endpoint is so slow that both processes send a request before either gets a response. */
 const SLOW = { on: { path: '/oauth/*/token' }, fault: { kind: 'slow', delayMs: 250 } };
 
 type SigningIn = Awaited<ReturnType<typeof startProcess>>;
@@ -65,14 +65,14 @@ describe('two processes that sign in to one HubSpot account', () => {
   }
 });
 
-/** A process that has begun and waits for the order to sign in. */
+/** Starts a process that waits for the command to sign in. */
 async function startProcess(order: string) {
   const child = spawn(process.execPath, [PROCESS, order], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next();
   return {
-    /** The account's id, or the error code. */
+    /** Signs in. Returns the account's ID or the error code. */
     async signIn(): Promise<string> {
       child.stdin.write('sign in\n');
       return (await lines.next()).value ?? 'ended';

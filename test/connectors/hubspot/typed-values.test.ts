@@ -15,7 +15,7 @@ const FIELDS = [
 ];
 const TYPED = 'Ask Maria';
 
-/** Whole runs in which a user types into properties after donor-sync has read them and before it writes. */
+/** Tests whole runs in which a user types into properties after donor-sync has read them and before it writes. */
 describe('what a user types into HubSpot between our reading and our write', () => {
   let account: Account;
   let world: SyncWorld;
@@ -51,9 +51,9 @@ describe('what a user types into HubSpot between our reading and our write', () 
     }
     const paths = (await account.requests()).slice(before).map(({ path }) => path);
     const updates = paths.filter((path) => path.endsWith('/batch/update')).length;
-    // One request for each batch, and another if a value was restored.
+    // One request for each batch, and one more if a value was restored.
     expect(updates).toBe(2 * typedInto.length);
-    // While the undo writes, a user types into a contact whose value is still ours.
+    // During the undo, a user types into a contact that still has our value.
     const written = await listWrites(world.store.reader, report.id);
     const ofUndo = written.find(
       ({ crmId, after }) => !typedInto.includes(crmId) && after.includes('profile'),
@@ -86,7 +86,10 @@ describe('what a user types into HubSpot between our reading and our write', () 
     expect(await account.seenValue(id, 'profile')).toBe(TYPED);
   });
 
-  /** A user types a value into the first contact of each batch as soon as it has been read for its delivery. */
+  /**
+   * Starts an account in which a user types a value into the first contact of each batch, right after donor-sync has
+   * read it for delivery.
+   */
   async function start(afterTyping: () => Promise<void> = async () => {}) {
     const around = (connector: Connector): Connector => ({
       ...connector,

@@ -149,7 +149,7 @@ describe('a refusal of HubSpot that names neither property nor contact', () => {
     return Object.fromEntries(FIELDS.map((field) => [field, `c ${at}`]));
   }
 
-  /** The first contacts have all values except for the refused value. */
+  /** Expects that the first contacts have all values except the refused value. */
   async function expectWritten(ids: readonly string[], different: number): Promise<void> {
     for (const at of [0, 1, ids.length - 5]) {
       for (const field of FIELDS) {
@@ -160,7 +160,7 @@ describe('a refusal of HubSpot that names neither property nor contact', () => {
     expect(await account.seenValue(ids[0] ?? '', CULPRIT)).toBeNull();
   }
 
-  /** Writes a few contacts at a time, as deliveries arrive. */
+  /** Writes a few contacts at a time, as in deliveries. */
   async function writeIn(size: number, changes: ContactChange[]): Promise<WriteResult[]> {
     const results: WriteResult[] = [];
     for (let start = 0; start < changes.length; start += size) {

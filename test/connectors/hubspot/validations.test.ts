@@ -7,7 +7,7 @@ import { type OddAnswer, openFront } from './front.ts';
 
 const RULES = '/crm/property-validations/2026-09/0-1';
 
-/** The response of the validation rules endpoint, or null for the account's own response. */
+/** The response of the validation rules endpoint. Null keeps the account's own response. */
 type Answer = OddAnswer | null | Promise<OddAnswer | null>;
 
 const COUNT = 400;
@@ -71,7 +71,7 @@ describe('the validation rules of HubSpot', () => {
     ['MAX_LENGTH', 'note', ['5'], 'longer', 'short'],
     ['ALPHANUMERIC', 'note', ['NUMERIC_ONLY'], 'A7', '77'],
     ['REGEX', 'note', ['[A-Z]+-\\d+'], 'us', 'US-1'],
-    // These two are learnt from HubSpot's rejections.
+    // The connector learns these two rules from HubSpot's rejections.
     ['WHITESPACE', 'note', [], 'a b', 'ab'],
     ['URL', 'note', [], 'no url', 'https://example.org'],
   ])(
@@ -250,7 +250,7 @@ describe('the validation rules of HubSpot', () => {
     expect(await writeAll([blanked])).toEqual([{ status: 'written', id }]);
   });
 
-  /** 36 of 400 are older than the rule allows. */
+  /** Creates 400 contacts, of which 36 are older than the rule allows. */
   async function aged() {
     const ids = await account.addContacts(people(COUNT));
     return ids.map((id, at) => ({
@@ -268,7 +268,7 @@ describe('the validation rules of HubSpot', () => {
     await account.control('POST', 'rules', rule);
   }
 
-  /** Opens a connector, then writes the batches one after the other, as a run does. */
+  /** Opens a connector, and writes the batches one after the other, as a run does. */
   async function write(changes: readonly ContactChange[]): Promise<WriteResult[]> {
     await start();
     return writeAll(changes);
@@ -295,7 +295,7 @@ describe('the validation rules of HubSpot', () => {
     return results;
   }
 
-  /** Reads the values of these contacts, in their order. */
+  /** Reads the values of these contacts, in the given order. */
   async function readAll(ids: readonly string[], fields: readonly string[]) {
     const values: Record<string, unknown>[] = [];
     for (let from = 0; from < ids.length; from += 100) {

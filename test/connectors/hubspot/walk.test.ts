@@ -153,14 +153,14 @@ describe('reading all contacts of a HubSpot that is far away', () => {
       expect(removed).toContainEqual({ id, mergedInto: merged });
       expect(removed).not.toContainEqual({ id, mergedInto: null });
     }
-    // Only the last page moves the watermark: newer changes are read after these pages.
+    // Only the last page moves the watermark forward, because newer changes are read after these pages.
     expect(new Set(pages.slice(0, -1).map((page) => page.cursor))).toEqual(new Set([cursor]));
     expect(cursorOf(pages)).not.toEqual(JSON.parse(cursor));
     const lists = (await asked('GET', '/contacts')).slice(before);
     expect(lists.map(({ query }) => query)).toEqual([expect.stringContaining('archived=true')]);
     const batches = (await asked('POST', '/contacts/batch/read')).slice(0, 15);
     const times = batches.map(({ at }) => Date.parse(at));
-    // Archived contacts come first: a merge's winner must not be mistaken for a new contact.
+    // Archived contacts come first, because the winner of a merge must not be mistaken for a new contact.
     expect(pages.findIndex((page) => page.removed.some(({ id }) => id === gone))).toBe(0);
     expect(pages[0]?.contacts).toEqual([]);
     expect(Math.max(...times) - Math.min(...times)).toBeLessThan(15 * 100);
@@ -180,7 +180,7 @@ describe('reading all contacts of a HubSpot that is far away', () => {
     const pages = await toArray(connector.readPages(null, knownOf(cursor, ids)));
     expect(idsOf(pages).toSorted()).toEqual([...ids, made].toSorted());
     expect(await asked('POST', '/contacts/search')).toHaveLength(1);
-    // Reading only the list takes one request for every hundred contacts.
+    // Reading the whole list takes one request for every hundred contacts.
     const requests = (await account.requests()).length - before;
     expect(requests).toBeLessThanOrEqual((ids.length / 100) * 1.6);
   });
@@ -259,7 +259,7 @@ describe('reading all contacts of a HubSpot that is far away', () => {
   }
 });
 
-/** Returns the contacts that earlier reads returned, and the contacts that have left since. */
+/** Returns the contacts from earlier reads, and the contacts that have left since. */
 function knownOf(cursor: string, ids: readonly string[], left: readonly string[] = []) {
   return { cursor, ids: () => portions(ids, 333), leftIds: () => portions(left, 333) };
 }

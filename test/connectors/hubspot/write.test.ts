@@ -160,7 +160,7 @@ describe('writing into HubSpot', () => {
         };
         await account.control('POST', 'rules', rule);
         const ids = await account.addContacts(people(400));
-        // 36 of 400 are refused. The other contacts have 71 different ages.
+        // 36 of 400 contacts are refused. The other contacts have 71 different ages.
         const ages = ids.map((_id, at) =>
           at % 100 < 9
             ? top - (at % 5)
@@ -188,7 +188,7 @@ describe('writing into HubSpot', () => {
       await connector.close();
       connector = await account.connector();
       const rule = { kind: 'validation', property: 'worth', error: 'MAX_NUMBER', message: 'Less.' };
-      // Nothing of six digits that begins with a nine.
+      // Refuses six-digit numbers that start with a nine.
       await account.control('POST', 'rules', { ...rule, pattern: '^(?!9.....$)' });
       const ids = await account.addContacts(people(1_200));
       const worths = ids.map((_id, at) => 100_000 + Math.floor((at * 7_919 * 9) % 879_121));

@@ -80,7 +80,7 @@ describe('writing to an org through the Bulk API', () => {
     const ids = await org.addContacts(people(texts.length + 1));
     for (const id of ids) await org.setValue(id, 'Department', 'typed by a person');
     const changes = texts.map((text, at) => ({ id: ids[at] ?? '', values: { Description: text } }));
-    // Because of the other column, the rows above have empty cells.
+    // Because of the additional column, the rows above have empty cells.
     const last = { id: ids.at(-1) ?? '', values: { Department: 'ours' } };
     expect(await refusedOf([...changes, last])).toEqual([]);
     const fields = ['Description', 'Department'];
@@ -155,7 +155,7 @@ describe('writing to an org through the Bulk API', () => {
       expect(await org.seenValue(id, 'Title')).toBe('ours');
       expect(await org.seenValue(id, 'Department')).toBe(at % 5 === 0 ? null : `${at % 5}`);
     }
-    // A job takes five requests, and so does the second job. Each also reads its list of failures.
+    // A job takes five requests, and one more to read its list of failures. There are two jobs.
     expect((await org.requests()).length - before).toBeLessThanOrEqual(3 * 5);
   });
 
@@ -261,7 +261,7 @@ describe('writing to an org through the Bulk API', () => {
     await connector.createFields([{ name, label: name, type: 'text', description: 'A test.' }]);
   }
 
-  /** Returns the requests to the Bulk API so far, by their methods. */
+  /** Returns the requests to the Bulk API so far, by method. */
   async function jobs(): Promise<string[]> {
     const asked = await org.requests();
     return asked.filter(({ path }) => path.includes('/jobs/')).map(({ method }) => method);

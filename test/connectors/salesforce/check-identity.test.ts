@@ -5,7 +5,7 @@ import { type Org, openOrg } from './org.ts';
 
 const PLAIN: ContactsSettings = { filter: null, optOutField: null };
 
-/** The findings of `doctor` about the people who would be sent to the service. */
+/** Tests the findings of `doctor` about the people who would be sent to the service. */
 describe('checking what Salesforce contacts are made of', () => {
   let org: Org;
 
@@ -37,7 +37,7 @@ describe('checking what Salesforce contacts are made of', () => {
         fix: expect.stringMatching(/permission set.*crm.employer/),
       },
     ]);
-    // A user who sets the account as the employer has made that decision.
+    // A user who sets the account as the employer has made this choice on purpose.
     expect(unmet(await check({ employer: 'account' }))).toEqual([]);
   });
 
@@ -218,7 +218,7 @@ describe('checking what Salesforce contacts are made of', () => {
     return org.check(settings, {}, contacts);
   }
 
-  /** The fields that an integration user sees before access to the pack is granted. */
+  /** Hides all fields that an integration user does not see before access to the pack is granted. */
   async function hideSuccessPack(): Promise<void> {
     const describe = z.object({ fields: z.array(z.object({ name: z.string() })) });
     const { fields } = describe.parse(await org.ask('GET', '/sobjects/Contact/describe'));

@@ -10,7 +10,7 @@ import {
   type ScriptedSalesforce,
 } from './scripted-salesforce.ts';
 
-/** All that is read of Contact. */
+/** All Contact fields that the connector reads. */
 const EVERYTHING = [
   ...['Id', 'FirstName', 'LastName', 'AccountId', 'Note__c'],
   ...['Mailing', 'Other'].flatMap((kind) =>
@@ -169,7 +169,7 @@ describe('checking an integration with Salesforce', () => {
     expect(result.error?.issues[0]?.message).toContain(words);
   });
 
-  /** A description of Contact with every field that is read. */
+  /** Scripts a description of Contact that has every field the connector reads. */
   function describeContact({ updateable }: { updateable: boolean }): void {
     const fields = EVERYTHING.map((name) => field(name));
     crm.script(({ path }) =>

@@ -1,6 +1,6 @@
 /**
- * Tests jsforce's classes together with our sending: an upgrade must not bring back the library's own sending
- * and retries.
+ * Tests jsforce's classes with our own sending. An upgrade of the library must not bring back its own sending and
+ * retries.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -220,7 +220,7 @@ describe('jsforce', () => {
   });
 });
 
-/** Each request that the connector can make, in a fixed order. */
+/** Lists each request that the connector can send, in a fixed order. */
 function everyRequest(org: Omit<SalesforceApi, 'signIn' | 'limit' | 'serverTimeMs'>) {
   return [
     () => org.get('/query?q=x'),

@@ -8,7 +8,7 @@ import {
 import type { OrgShape } from '../../../sandbox/salesforce/metadata/catalogue.ts';
 import { openOrg } from './org.ts';
 
-/** Both shapes and both APIs fail in one of the tests. Failing all four combinations would only take more time. */
+/** Both shapes and both APIs fail in at least one test. Testing all four combinations would only take more time. */
 const FAILING = ['plain, REST', 'npsp, Bulk'];
 
 const ABILITIES = [
@@ -22,7 +22,8 @@ const ABILITIES = [
   'addBreakingGroup',
   'hideSources',
   'ids',
-  // One request reads the former values and writes. Salesforce has no idempotency keys, and histories of few fields.
+  // One request reads the former values and writes. Salesforce has no idempotency keys, and keeps histories only for a
+  // few fields.
   'losesFormer',
   // Without `optOutValues`, only a checkbox can say no.
   'anyTextMarks',
@@ -34,7 +35,7 @@ const ADDRESS_SOURCES = ['Mailing', 'Other'].flatMap((kind) =>
   ['Street', 'City', 'State', 'PostalCode', 'Country'].map((part) => `${kind}${part}`),
 );
 
-/** The number of contacts from which the Bulk API is used, chosen to use it never or always. */
+/** Values for the number of contacts from which the Bulk API is used, so that it is used never or always. */
 const THRESHOLDS = { REST: 1_000_000, Bulk: 1 };
 
 for (const shape of ['plain', 'npsp'] satisfies OrgShape[]) {

@@ -83,7 +83,7 @@ describe('letting donor-sync into Salesforce', () => {
     crm.script(() => ({ body: { access_token: 't', instance_url: crm.url, id, ...more } }));
   }
 
-  /** The form that was sent last. */
+  /** Returns the last form that was sent. */
   function sent(): Record<string, string> {
     return Object.fromEntries(new URLSearchParams(crm.asked.at(-1)?.body));
   }

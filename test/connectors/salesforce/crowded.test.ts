@@ -1,6 +1,7 @@
 /**
- * Tests writing in an org whose triggers or flows exceed Salesforce's limits for one transaction, as with the Nonprofit
- * Success Pack. Then none of the records in the transaction is written, and each gets the same error.
+ * Tests writes in an org whose triggers or flows exceed Salesforce's limits for one transaction, as can happen with the
+ * Nonprofit Success Pack. In that case, Salesforce writes none of the records in the transaction, and returns the same
+ * error for each.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -84,7 +85,7 @@ describe('an org whose triggers exceed a limit', () => {
     await limit({ records: 120 });
     expect(statuses(await write(await changes(500)))).toEqual({ written: 500 });
     await expectAll(500);
-    // No further job is started, because each of its chunks would fail.
+    // No further job is created, because each of its chunks would fail.
     const before = await jobs();
     expect(statuses(await write(await changes(300)))).toEqual({ written: 300 });
     expect(await jobs()).toBe(before);
@@ -98,7 +99,7 @@ describe('an org whose triggers exceed a limit', () => {
     const results = await write(many);
     expect(statuses(results)).toEqual({ written: 399, refused: 1 });
     expect(results.find(({ status }) => status === 'refused')?.id).toBe(heavy?.id);
-    // Two requests for all, and halves of one group down to the contact.
+    // Two requests for all contacts. One group is split in half, again and again, down to the failing contact.
     expect((await org.requests()).length - before).toBeLessThanOrEqual(20);
     const after = (await org.requests()).length;
     expect(statuses(await write(many.slice(200)))).toEqual({ written: 200 });

@@ -8,7 +8,7 @@ import {
 
 const FIELDS = Array.from({ length: 14 }, (_, at) => `F${at}`);
 
-/** A rule as a condition on the fields that are written. */
+/** Decides whether a write with these fields is accepted. */
 type Rule = (fields: ReadonlySet<string>) => boolean;
 
 describe('the search for fields to blame', () => {

@@ -1,6 +1,7 @@
 /**
- * The parts of "Enhance now" that only Salesforce can run, checked against the rules of the vendor's documents: the
- * OpenAPI document for External Services, and the flows, whose references nothing checks before a deployment.
+ * Checks the parts of "Enhance now" that only Salesforce can run against the vendor's documented rules. These parts are
+ * the OpenAPI document for External Services, and the flows, whose references are otherwise not checked before
+ * deployment.
  */
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +17,7 @@ const URL = 'https://donors.example.org/doors/token/riverside';
 const VERSION = '67.0';
 const FILES = new Map([...enhanceAction(VERSION, URL), ...personAccountAction(VERSION)]);
 
-/** Apex identifiers: letters, digits and single underscores, starting with a letter. */
+/** A valid Apex identifier: letters, digits and single underscores, starting with a letter. */
 const APEX_NAME = /^[A-Za-z](?:_?[A-Za-z0-9])*$/;
 
 const propertySchema = z.object({ type: z.enum(['string', 'boolean', 'integer']) });

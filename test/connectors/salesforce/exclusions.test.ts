@@ -6,7 +6,7 @@ import { type Org, openOrg } from './org.ts';
 
 const PLAIN: ContactsSettings = { filter: null, optOutField: null };
 
-/** The number of contacts from which the Bulk API is used, chosen to use it never or always. */
+/** Values for the number of contacts from which the Bulk API is used, so that it is used never or always. */
 const APIS = [
   ['REST', 1_000_000],
   ['the Bulk API', 1],
@@ -21,7 +21,7 @@ describe('who is left out by a mark of Salesforce', () => {
     const [dead = '', silent = '', other = ''] = await open({ shape: 'npsp' });
     await org.setValue(dead, 'npsp__Deceased__c', true);
     await org.setValue(silent, 'npsp__Do_Not_Contact__c', true);
-    // The pack ticks the second box with the first. Deceased contacts are still recognised.
+    // The pack ticks both boxes. Deceased contacts are still recognised as deceased.
     expect(await org.seenValue(dead, 'npsp__Do_Not_Contact__c')).toBe(true);
     expect(await excluded([dead, silent, other], PLAIN, { bulkThreshold })).toEqual([
       'deceased',
@@ -171,7 +171,7 @@ describe('who is left out by a mark of Salesforce', () => {
     await org.setValue(dead, 'npsp__Deceased__c', true);
     await org.setValue(silent, 'npsp__Do_Not_Contact__c', true);
     expect(await excluded([dead, silent], { ...PLAIN, includeDeceased: true })).toEqual([
-      // The box that the pack ticks with it still counts.
+      // The other box, which the pack ticks as well, still counts.
       'do_not_contact',
       'do_not_contact',
     ]);
@@ -216,7 +216,7 @@ describe('who is left out by a mark of Salesforce', () => {
     return connector;
   }
 
-  /** Why each contact is excluded: according to the pages and to a lookup, which must agree. */
+  /** Returns why each contact is excluded. Reads the pages and looks up the ids, and expects the same result. */
   async function excluded(
     ids: readonly string[],
     contacts: ContactsSettings = PLAIN,
@@ -230,7 +230,7 @@ describe('who is left out by a mark of Salesforce', () => {
     return looked;
   }
 
-  /** The contacts as they are looked up by their ids, and as a reading of all finds them. */
+  /** Returns the contacts as a lookup by ids finds them, and as a full reading finds them. */
   async function seen(
     ids: readonly string[],
     contacts: ContactsSettings,

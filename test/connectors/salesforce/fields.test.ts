@@ -22,13 +22,13 @@ const SPEC: FieldSpec = {
 const fieldSchema = z.object({ FullName: z.string(), Metadata: z.record(z.string(), z.unknown()) });
 const permissionsSchema = z.object({ records: z.array(z.looseObject({ Field: z.string() })) });
 
-/** The response when a field was created. */
+/** The response to a successful creation of a field. */
 const CREATED: Answer = { status: 201, body: { id: '00N', success: true, errors: [] } };
 
 describe('the fields of Contact', () => {
   let crm: ScriptedSalesforce;
   let connector: Connector;
-  /** Fields as the description has them. A test may let them appear later. */
+  /** The fields in the description. A test can add fields later. */
   let visible: object[];
 
   beforeEach(async () => {
@@ -191,7 +191,7 @@ describe('the fields of Contact', () => {
     });
   });
 
-  /** Setup of an org in which a granted field appears. */
+  /** Scripts the setup of an org in which a granted field appears. */
   function setup({ creation = CREATED, isSetThere = false, appears = true }): void {
     crm.script(({ method, path, body }) => {
       if (path === '/tooling/sobjects/CustomField') return creation;

@@ -15,7 +15,7 @@ const PERSON = { firstName: 'Maria', lastName: 'Lopez', addresses: ['1 Elm Stree
 const EMPLOYED = { ...PERSON, employers: ['Acme Foundation'] };
 const UNEMPLOYED = { ...PERSON, employers: [] };
 
-/** The number of contacts from which the Bulk API is used, chosen to use it never or always. */
+/** Values for the number of contacts from which the Bulk API is used, so that it is used never or always. */
 const APIS = [
   ['REST', 1_000_000],
   ['the Bulk API', 1],
@@ -65,7 +65,7 @@ describe('what Salesforce contacts are made of', () => {
     const [first, second] = await contactsOf(hidden, ids);
     expect(first).toMatchObject({ addresses: [], employers: ['Acme Foundation'] });
     expect(first?.unreadable).toEqual(MAILING);
-    // One array for all: a million contacts cost no memory for it.
+    // All contacts share one array, so a million contacts need no more memory for it.
     expect(second?.unreadable).toBe(first?.unreadable);
     expect(Object.isFrozen(first?.unreadable)).toBe(true);
     await setFieldAccess('MailingAddress', 'visible');
@@ -117,7 +117,7 @@ describe('what Salesforce contacts are made of', () => {
     const connector = await prepared();
     const identity = identityOf(connector);
     expect(identity.mode).toBe('npsp');
-    // Nothing distinguishes the household from an employer, so neither can be read.
+    // Nothing distinguishes a household from an employer, so neither can be read.
     expect(employerSources(identity)).toEqual([
       [AFFILIATION_NAME, false],
       [ACCOUNT_NAME, false],
@@ -158,7 +158,7 @@ describe('what Salesforce contacts are made of', () => {
         const contacts = await contactsOf(connector, ids);
         expect(contacts.map(({ employers }) => employers)).toEqual([[], ['Beta'], []]);
         expect(contacts.map(({ unreadable }) => unreadable)).toEqual([[source], [], []]);
-        // The source itself can be read. Only this one record cannot.
+        // The source itself is readable. Only this record is not.
         expect(identityOf(connector).sources.every(({ readable }) => readable)).toBe(true);
       },
     );
@@ -255,7 +255,7 @@ describe('what Salesforce contacts are made of', () => {
     return connector;
   }
 
-  /** Returns the contacts as the pages show them, which must match a lookup. */
+  /** Returns the contacts in the pages, and expects the same contacts from a lookup. */
   async function contactsOf(connector: Connector, ids: readonly string[]): Promise<Contact[]> {
     const pages = await toArray(connector.readPages(null));
     const contacts = new Map(pages.flatMap((page) => page.contacts.map((one) => [one.id, one])));
@@ -277,7 +277,7 @@ describe('what Salesforce contacts are made of', () => {
     for (const id of ids) await org.setValue(id, 'AccountId', household);
   }
 
-  /** The state before an administrator grants anything in the managed package. */
+  /** Hides the fields of the managed package, as before an administrator grants access to them. */
   async function hidePackFields(): Promise<void> {
     for (const type of ['Contact', 'Account']) {
       const described = JSON.stringify(await org.ask('GET', `/sobjects/${type}/describe`));

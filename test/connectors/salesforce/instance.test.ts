@@ -65,7 +65,7 @@ describe('where the token of Salesforce goes', () => {
       'https://riverside.my.site.force.com',
     ])('goes on at %s', async (instance) => {
       answerToken(instance);
-      // The host that answers there is not Salesforce, but it received a request.
+      // The host that answers there is not Salesforce, although it received the request.
       await expect(connector()).rejects.not.toMatchObject({
         code: 'crm_instance_refused',
       });
@@ -88,7 +88,7 @@ describe('where the token of Salesforce goes', () => {
     });
 
     it('believes none that plain http may have changed on the way', async () => {
-      // 0.0.0.0 leads to this machine and is no loopback name.
+      // 0.0.0.0 leads to this machine but is not a loopback address.
       const url = crm.url.replace('127.0.0.1', '0.0.0.0');
       answerToken('https://riverside.my.salesforce.com');
       await expect(connector({ url })).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('where the token of Salesforce goes', () => {
       expect(other.strayed).toEqual([]);
     });
 
-    /** Signs in. The host at the instance's address is not an org, so only the refusal of its host counts. */
+    /** Signs in. The instance's address does not lead to an org, so only the check of the host name counts. */
     async function connectAt(instance: string, settings: object = {}): Promise<void> {
       answerToken(instance);
       other.strayed.length = 0;
@@ -273,7 +273,7 @@ describe('where the token of Salesforce goes', () => {
     });
   }
 
-  /** Loopback addresses are used unchanged. Every other name resolves to the other host. */
+  /** Returns a `fetch` that uses loopback addresses unchanged, and resolves every other name to the other host. */
   function fetchOf(): typeof globalThis.fetch {
     const beside = throughOther();
     return (input, init) => {
@@ -291,7 +291,7 @@ describe('where the token of Salesforce goes', () => {
 
 const QUERY_TIMEOUT = { errorCode: 'QUERY_TIMEOUT', message: 'too long', fields: [] };
 
-/** Secrets of one integration that outlive its connectors. */
+/** Returns storage for a client's secrets that outlives its connectors. */
 function memorySecrets() {
   const kept = new Map<string, string>();
   return {

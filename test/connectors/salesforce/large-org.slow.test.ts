@@ -3,7 +3,7 @@ import { listPresentContactIds } from '../../../src/contacts/contacts.ts';
 import { createSyncWorld } from '../../helpers/sync-world.ts';
 import { openOrg } from './org.ts';
 
-/** Six pages of one reading by REST. */
+/** The number of contacts that fill six pages of one reading by REST. */
 const PEOPLE = 12_000;
 
 const open: { close(): Promise<void> }[] = [];
@@ -36,11 +36,11 @@ it.each([
   await org.control('PUT', 'faults', faults);
   const nights: { read: number; known: number }[] = [];
   for (const full of [false, false, false, true]) {
-    // One credit per night, because these nights are about reading.
+    // Spends one credit per night, because these nights are only about reading.
     const { contacts } = await world.sync({ limit: 1, full, acceptMatchRate: true });
     nights.push({ read: contacts.read, known: await countKnown() });
   }
-  // The last night reads all of them again.
+  // The last night reads all contacts again.
   expect([nights[0], nights[3]]).toEqual(Array(2).fill({ read: PEOPLE, known: PEOPLE }));
   expect(nights.map(({ known }) => known)).toEqual(Array(4).fill(PEOPLE));
 

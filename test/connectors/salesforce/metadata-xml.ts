@@ -1,13 +1,13 @@
-/** Reads a file of the Metadata API for tests. */
+/** Reads Metadata API files for tests. */
 export interface Element {
   name: string;
   attributes: string;
-  /** The content of an element without children. */
+  /** The text of an element without children. */
   text: string;
   children: Element[];
 }
 
-/** Reads a document that has only elements and texts. Throws if they do not nest. */
+/** Parses a document that has only elements and text. Throws if the elements do not nest. */
 export function parseMetadata(xml: string): Element {
   const [declaration, ...lines] = xml.split('\n');
   if (declaration !== '<?xml version="1.0" encoding="UTF-8"?>') throw new Error('no declaration');

@@ -8,7 +8,7 @@ import { type Org, openOrg } from './org.ts';
 const HASTY_CLOCK = { now: Date.now, sleep: () => Promise.resolve() };
 const HOUR_MS = 3_600_000;
 
-/** Events in an org while donor-sync is running. */
+/** Tests events in an org while donor-sync is running. */
 const usersSchema = z.object({ records: z.array(z.object({ Id: z.string() })) });
 
 describe('Salesforce while people work in it', () => {
@@ -282,7 +282,7 @@ describe('Salesforce while people work in it', () => {
   it.each([
     ['plain', 3],
     ['npsp', 3],
-    // Relations are also described, because their readability is part of the identity.
+    // Relations are also described, because it must be known whether the identity fields in them are readable.
     ['personAccounts', 4],
   ] as const)(
     'reads a quiet night of a %s org in %i requests besides the sign-in',
@@ -419,7 +419,7 @@ describe('Salesforce while people work in it', () => {
     expect(await connector.readByIds([id], Object.keys(values))).toMatchObject([{ values }]);
   });
 
-  /** The requests that count towards the org's limit: all except sign-ins. */
+  /** Returns the requests that count towards the org's limit: all except sign-ins. */
   async function calls() {
     return (await org.requests()).filter(({ path }) => !path.startsWith('/services/oauth2/'));
   }

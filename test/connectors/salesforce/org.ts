@@ -16,7 +16,10 @@ import { watchSending } from '../built-requests.ts';
 import { connectorDeps } from '../connector-options.ts';
 import { sandboxControl, sendJson } from '../crm-sandbox.ts';
 
-/** A `bulkThreshold` below what settings may say sends even a single change through the Bulk API. */
+/**
+ * Connector settings for a test. A `bulkThreshold` below the allowed minimum sends even a single change through the
+ * Bulk API.
+ */
 type OrgSettings = Record<string, unknown> & { bulkThreshold?: number };
 
 type Choices = [
@@ -29,7 +32,7 @@ type Choices = [
 const API = '/services/data/v67.0';
 const COLLECTION_ROWS = 200;
 
-/** An org without contacts, and the actions of the people who work in it. */
+/** An org without contacts, and actions of its users. */
 export type Org = Awaited<ReturnType<typeof openOrg>>;
 
 const savedSchema = z.array(z.object({ id: z.string(), success: z.literal(true) }));
@@ -61,13 +64,13 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
       return create('Contact', records);
     },
     create,
-    /** A custom field as an administrator creates it. No user can see it yet. */
+    /** Creates a custom field as an administrator does. No user can see it yet. */
     async createField(name: string, metadata: Record<string, unknown>): Promise<void> {
       const Metadata = { label: name, ...metadata };
       await ask('POST', '/tooling/sobjects/CustomField', { FullName: `Contact.${name}`, Metadata });
     },
     addField,
-    /** A picklist (or one with several values) that the integration's user may read and write. */
+    /** Adds a picklist, by default with a single choice, that the integration's user can read and write. */
     addPicklist: (name: string, values: readonly string[], type = 'Picklist') =>
       addField(name, {
         type,
@@ -97,7 +100,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
     return sendJson(method, `${sandbox.baseUrl}${API}${path}`, body, { authorization });
   }
 
-  /** Adds a custom field that the integration's user may read and write. */
+  /** Adds a custom field that the integration's user can read and write. */
   async function addField(name: string, metadata: Record<string, unknown>): Promise<void> {
     const Metadata = { label: name, ...metadata };
     await ask('POST', '/tooling/sobjects/CustomField', { FullName: `Contact.${name}`, Metadata });

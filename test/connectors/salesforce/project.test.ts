@@ -86,8 +86,8 @@ type Props = Readonly<Record<string, string | readonly string[] | object>>;
 const propsSchema = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
 /**
- * Types and elements that jsforce's copy of the WSDL does not have yet, from the Metadata API guide for version 67:
- * External Services and credentials of version 56 and later, and what screen flows and permission sets gained since.
+ * Types and elements that are missing from jsforce's copy of the WSDL, from the Metadata API guide for version 67:
+ * External Services and credentials of version 56 and later, and later additions to screen flows and permission sets.
  */
 const NEWER: Readonly<Record<string, Props>> = {
   ExternalCredential: {
@@ -131,7 +131,7 @@ const NEWER: Readonly<Record<string, Props>> = {
   LightningProperty: {},
 };
 
-/** Elements that an existing type gained. */
+/** Elements that were added to existing types. */
 const GAINED: Readonly<Record<string, Props>> = {
   Flow: { apiVersion: '?number', environments: ['string'] },
   FlowActionCall: { storeOutputAutomatically: '?boolean' },
@@ -154,7 +154,7 @@ const schemaSchema = z.record(
 );
 const WSDL = schemaSchema.parse(ApiSchemas);
 
-/** Returns the elements of a type, with the elements of the types that it extends. */
+/** Returns the elements of a type, including inherited elements. */
 function elementsOf(type: string): Props | undefined {
   const newer = NEWER[type];
   if (newer !== undefined) return newer;
@@ -322,7 +322,7 @@ describe('the source of fields', () => {
   });
 });
 
-/** No CustomField, and no Apex. */
+/** The types in the package, which contains neither custom fields nor Apex. */
 const PACKAGED_TYPES = new Set([
   'Dashboard',
   'DashboardFolder',
@@ -380,7 +380,8 @@ const NUMBERS = new Set(['length', 'precision', 'scale', 'visibleLines']);
 type Org = Awaited<ReturnType<typeof openOrg>>;
 
 /**
- * The state after an administrator's deployment: everything in the files is there, and the permission set is assigned.
+ * Creates the state after an administrator's deployment: everything in the files exists, and the permission set is
+ * assigned.
  */
 async function deploy({ ask, create, sandbox }: Org): Promise<void> {
   for (const { root } of metadataIn(files).filter(({ root: { name } }) => name === 'CustomField')) {
@@ -413,7 +414,7 @@ async function deploy({ ask, create, sandbox }: Org): Promise<void> {
   }
 }
 
-/** Returns the permission sets of donor-sync in an org, with the rights in them. */
+/** Returns the permission sets of donor-sync in an org, with their permissions. */
 async function setsIn({ ask }: Org) {
   const sets = await rowsOf(
     ask,

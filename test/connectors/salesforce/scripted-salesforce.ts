@@ -16,10 +16,10 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { watchSending } from '../built-requests.ts';
 import { connectorDeps } from '../connector-options.ts';
 
-/** A request as a script sees it. */
+/** A request that a script receives. */
 export interface Asked {
   method: string;
-  /** Path and query below `/services/data/v67.0`, or from the root; decoded. */
+  /** The path and query below `/services/data/v67.0`, or from the root, URL-decoded. */
   path: string;
   authorization: string | undefined;
   body: string;
@@ -28,11 +28,11 @@ export interface Asked {
 export interface Answer {
   status?: number;
   headers?: Record<string, string>;
-  /** JSON unless it is a text. */
+  /** Parsed JSON, or a string if the body is not JSON. */
   body?: unknown;
 }
 
-/** The response to a request, or null if another script has it. */
+/** Returns the response to a request, or null to let another script answer. */
 export type Script = (asked: Asked) => Answer | null;
 
 type Choices = [
@@ -56,7 +56,7 @@ const ORG = '00D000000000001EAA';
 const USER = '005000000000001AAA';
 const BASE = '/services/data/v67.0';
 
-/** Salesforce as a list of responses. It has no response to requests that a test does not script. */
+/** Opens a Salesforce whose responses a test scripts. It fails for requests that no script answers. */
 export async function openScriptedSalesforce(): Promise<ScriptedSalesforce> {
   const asked: Asked[] = [];
   const scripts: Script[] = [];
@@ -115,7 +115,7 @@ const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
 
 const NOT_FOUND = { errorCode: 'NOT_FOUND', message: 'The requested resource does not exist' };
 
-/** The reply of a query with these records. */
+/** Returns the response to a query with these records. */
 export function records(...rows: object[]): Answer {
   return { body: { totalSize: rows.length, done: true, records: rows } };
 }
@@ -125,12 +125,12 @@ export function refused(status: number, errorCode: string, message = errorCode):
   return { status, body: [{ errorCode, message, fields: [] }] };
 }
 
-/** Returns a field in the form of the description. */
+/** Returns a field in the form that a description uses. */
 export function field(name: string, more: object = {}) {
   return { name, label: name, type: 'string', length: 80, updateable: true, ...more };
 }
 
-/** Responses to signing in and to reading a plain Contact, without any merged contacts. */
+/** Responds to a sign-in and to a reading of a plain Contact. No contact is merged. */
 function basics({ path }: Asked, url: string): Answer | null {
   if (path === '/services/oauth2/token') {
     const id = `${url}/id/${ORG}/${USER}`;
@@ -146,7 +146,7 @@ function basics({ path }: Asked, url: string): Answer | null {
   return path.startsWith(MERGED) ? records() : null;
 }
 
-/** The query with which a reading of all contacts finds merged contacts. */
+/** The query that a full reading uses to find merged contacts. */
 export const MERGED = '/queryAll?q=SELECT Id, MasterRecordId,';
 
 async function askedOf(request: IncomingMessage): Promise<Asked> {

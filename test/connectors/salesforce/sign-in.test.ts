@@ -345,7 +345,7 @@ describe('signing in to Salesforce', () => {
     expect(await connector.listGroups()).toEqual([]);
   });
 
-  /** Returns a network in which every name resolves to the scripted org. */
+  /** Returns a `fetch` for a network in which every host name resolves to the scripted org. */
   function leadHere(): typeof globalThis.fetch {
     return (input, init) => {
       const { pathname, search } = new URL(input instanceof Request ? input.url : input);

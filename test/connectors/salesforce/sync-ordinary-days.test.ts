@@ -10,7 +10,7 @@ const DONORS = 2_000;
 const PEOPLE = 60;
 const FIELDS = [{ from: 'netWorth.label', to: 'Title' }];
 
-/** Whole runs, while the org shows less data than before, or the same data in other words. */
+/** Tests whole runs in which the org shows less data than before, or the same data in other words. */
 describe('a sync with Salesforce', () => {
   const opened: { close(): Promise<void> }[] = [];
 

@@ -14,7 +14,10 @@ const FIELDS = [
   { from: 'netWorth.label', to: 'Department' },
 ];
 
-/** As many donors as the service knows, so the contacts are the same people. */
+/**
+ * The number of donors that the service knows. It generates the contacts too, so contacts and donors are the same
+ * people.
+ */
 const DONORS = 2_000;
 
 /** More than twice the smallest `bulkThreshold`, so a run is likely to use the Bulk API. */
@@ -24,7 +27,7 @@ interface Settings extends Record<string, unknown> {
   bulkThreshold?: number;
 }
 
-/** Whole runs, from an org to the service and back. */
+/** Tests whole runs, from an org to the service and back. */
 describe('a sync with Salesforce', () => {
   const open: { close(): Promise<void> }[] = [];
 
@@ -34,7 +37,7 @@ describe('a sync with Salesforce', () => {
 
   it.each([
     ['REST', 1_000_000],
-    // Fewer than in a submission, so its jobs end together.
+    // Fewer contacts than in a submission, so its jobs end together.
     ['the Bulk API', 50],
   ])(
     'brings profiles into the org, and finds nothing to do afterwards (%s)',
@@ -73,7 +76,7 @@ describe('a sync with Salesforce', () => {
     const { org, world } = await start(PEOPLE, {}, (connector) => ({
       ...connector,
       async *readPages(cursor, known) {
-        // Time enough for a submission that does not wait.
+        // Long enough for a submission that would not wait.
         if (!mayRead) await setTimeout(1_000);
         yield* connector.readPages(cursor, known);
       },
@@ -115,7 +118,7 @@ describe('a sync with Salesforce', () => {
       expect(await cursorOf(world)).toBe(cursor);
     }
     await org.control('PUT', 'faults', []);
-    // The winner gets the profile that was bought for its loser, and no other.
+    // The winner gets only the profile that was bought for the merged contact.
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0 });
     expect(await org.seenValue(winner, DONOR_ID)).toBe(first.donorId);
     expect(await world.spent()).toBe(spent);
@@ -240,7 +243,7 @@ describe('a sync with Salesforce', () => {
   }
 });
 
-/** The next run delivers all profiles, and pays for no contact twice. */
+/** Expects that the next run delivers all profiles and does not pay for any contact twice. */
 async function expectToGoOn(org: Org, world: SyncWorld, stopped: RunReport): Promise<void> {
   const { status, contacts } = await world.sync();
   expect({ status, waiting: contacts.waiting }).toEqual({ status: 'succeeded', waiting: 0 });
@@ -251,7 +254,7 @@ async function expectToGoOn(org: Org, world: SyncWorld, stopped: RunReport): Pro
   expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
 }
 
-/** Returns the position where the next read starts. */
+/** Returns the cursor of the next reading. */
 async function cursorOf({ database }: SyncWorld): Promise<string | null> {
   const row = await database.db.selectFrom('integrations').select('cursor').executeTakeFirst();
   return row?.cursor ?? null;
@@ -280,7 +283,7 @@ async function refusals(org: Org, refusal: number): Promise<number> {
 
 const limitsSchema = z.object({ DailyApiRequests: z.object({ Remaining: z.number() }) });
 
-/** Returns the org's requests of the day that are left. */
+/** Returns the number of API requests that the org has left today. */
 async function remaining(org: Org): Promise<number> {
   return limitsSchema.parse(await org.ask('GET', '/limits')).DailyApiRequests.Remaining;
 }

@@ -17,7 +17,7 @@ const FIELDS = [
 ];
 const TYPED = 'Ask Maria';
 
-/** Whole runs in which a user types into a field after donor-sync has read it and before it writes. */
+/** Tests whole runs in which a user types into a field after donor-sync has read it and before it writes. */
 describe('what a user types into Salesforce between our reading and our write', () => {
   let org: Org;
   let world: SyncWorld;
@@ -98,7 +98,10 @@ describe('what a user types into Salesforce between our reading and our write', 
     return limits.DailyApiRequests.Remaining;
   }
 
-  /** A user types a value into the first contact that is looked up for its delivery, as soon as it has been read. */
+  /**
+   * Starts an org in which a user types a value into the first contact of a delivery, right after donor-sync has read
+   * it.
+   */
   async function start(settings: object, afterTyping: () => Promise<void> = async () => {}) {
     const maker = await org.connector();
     await maker.createFields([

@@ -16,7 +16,7 @@ describe('a rule that names no field', () => {
   let org: Org;
   let connector: Connector;
   beforeEach(async () => {
-    // The number of checks of a job depends on the machine, so jobs take no time.
+    // The number of status checks would depend on the machine, so jobs take no time.
     org = await openOrg({ bulkJobTimeMs: 0 });
     connector = await org.connector({}, { clock: HASTY_CLOCK });
     await connector.createFields(
@@ -65,7 +65,7 @@ describe('a rule that names no field', () => {
     const results = await write(ids.map((id, at) => ({ id, values: valuesOf(at) })));
     expect(results.filter(({ status }) => status === 'written_in_part')).toHaveLength(300);
     expect(results.filter(({ status }) => status === 'written')).toHaveLength(1_200);
-    // A job takes five requests, and its list of failures one more.
+    // A job takes five requests, and one more to read its list of failures.
     expect((await org.requests()).length - before).toBeLessThanOrEqual(3 * 5);
   });
 
@@ -101,7 +101,7 @@ describe('a rule that names no field', () => {
     return toArray(connector.write(changes));
   }
 
-  /** Writes a few contacts at a time, as deliveries arrive. */
+  /** Writes a few contacts at a time, as in deliveries. */
   async function writeIn(size: number, changes: ContactChange[]): Promise<WriteResult[]> {
     const results: WriteResult[] = [];
     for (let start = 0; start < changes.length; start += size) {

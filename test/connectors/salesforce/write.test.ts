@@ -304,7 +304,7 @@ describe('writing to Salesforce', () => {
     crm.script(({ path, body }) => answer(path, body));
   }
 
-  /** Saves collections. `faultOf` gives code and message for the ids that are refused. */
+  /** Scripts the saving of collections. `faultOf` returns the code and the message for ids that are refused. */
   function saveWith(faultOf: (id: string) => readonly [string, string] | null): void {
     crm.script(({ method, path, body }) => {
       if (method !== 'PATCH' || path !== '/composite/sobjects') return null;
@@ -330,7 +330,7 @@ describe('writing to Salesforce', () => {
       .filter((line) => line.includes('/jobs/'));
   }
 
-  /** A job that ends with these counts and lists at the second look. */
+  /** Scripts a job that ends at the second status check, with these counts and lists. */
   function bulkJob(job: {
     processed: number;
     failed: number;

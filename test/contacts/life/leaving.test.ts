@@ -49,7 +49,7 @@ describeEachDatabase('a contact that leaves while work for it is under way', (op
     await start(world, ['c-1', 'c-2', 'c-3']);
     await remove(world, 'c-1', null);
     await remove(world, 'c-2', null);
-    // The contact is back before its job ends.
+    // The contact returns before its job ends.
     await readPage(world, [readContact('c-2')], { kind: 'keep' });
     await end(world);
     const rows = await findContacts(world.store.reader, INTEGRATION, ['c-1', 'c-2', 'c-3']);
@@ -109,7 +109,7 @@ describeEachDatabase('a contact that leaves while work for it is under way', (op
     await remove(world, 'c-1', null);
     await remove(world, 'c-2', null);
     await chargeLoss(world, 'hold', { charged: 2 });
-    // The contact is back before a user decides.
+    // The contact returns before a user decides.
     await readPage(world, [readContact('c-2')], { kind: 'keep' });
     for (const id of ['c-1', 'c-2']) {
       await recordDecision(world.store, await holdOf(world, id), 'rejected');

@@ -1,6 +1,4 @@
-/**
- * The events in the life of the contacts in these tests: they leave, are submitted again, and their jobs end.
- */
+/** Events for the tests of contacts' lives: contacts leave, are submitted again, and their jobs end. */
 import { recordDecidedPage } from '../../../src/contacts/decided-pages.ts';
 import { recordRefusedSubmission } from '../../../src/credits/statements/answers.ts';
 import { recordJobProgress } from '../../../src/credits/statements/jobs.ts';
@@ -27,7 +25,7 @@ export async function remove(
   );
 }
 
-/** A contact that was submitted and whose profile was delivered this long ago. */
+/** Prepares a contact that was submitted, whose profile was delivered this long ago, and that is submitted again. */
 export async function submittedAgain(
   world: StoreWorld,
   profileAgeMs: number,

@@ -201,7 +201,7 @@ describeEachDatabase('a contact that another one becomes a part of', (open) => {
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toEqual(before);
     expect(before).toMatchObject({ state: 'settled', asked_at: START_MS + 8 * 86_400_000 });
-    // Nothing was spent on this contact: the data from the other contact explains why it is submitted.
+    // No credit was spent on this contact. The data from the other contact shows why it is submitted again.
     await remove(world, 'c-3', 'c-4');
     expect(await contactOf(world, 'c-4')).toMatchObject({ state: 'ready' });
   });
@@ -308,7 +308,7 @@ describeEachDatabase('a contact that another one becomes a part of', (open) => {
       const world = await createWorld();
       await makeReady(world, ['c-1']);
       await holdChanged(world, ['c-2']);
-      // The submission from before the change was wasted.
+      // The submission before the change was wasted.
       await world.db
         .updateTable('contacts')
         .set({ donor_id: null })
@@ -325,7 +325,7 @@ describeEachDatabase('a contact that another one becomes a part of', (open) => {
   );
 });
 
-/** A contact whose profile waits for delivery is merged with a contact whose submission has no response yet. */
+/** Merges a contact whose profile waits for delivery with a contact whose submission has no response yet. */
 async function takenInWhileAsked(world: StoreWorld, ways: readonly [string, string][]) {
   await makeReady(world, ['c-1'], 'submission-of-c-1');
   await submit(world, ['c-2']);

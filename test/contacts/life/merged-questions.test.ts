@@ -114,7 +114,7 @@ describeEachDatabase('a contact that takes over what is asked about another one'
     const world = await createWorld();
     await holdForName(world, ['c-1']);
     await remove(world, 'c-1', 'c-2');
-    // Its opt-out is found when the profile is delivered.
+    // The opt-out is found when the profile is delivered.
     const end = { kind: 'dropped', removed: false } as const;
     const trackingId = trackingIdOf('c-1');
     await world.store.checkpoint(world.lease, (trx) =>
@@ -153,7 +153,7 @@ describeEachDatabase('a contact that takes over what is asked about another one'
     await submit(world, ['c-1']);
     await chargeLoss(world, 'hold');
     await recordDecision(world.store, await holdOf(world, 'c-1'), 'rejected');
-    // It opts out before its merge is read, and this is the last event about it.
+    // The contact opts out before its merge is read, and nothing happens to it after that.
     await readPage(world, [readContact('c-1')], OPTED_OUT);
     await remove(world, 'c-1', 'c-2');
     await remove(world, 'c-2', 'c-3');

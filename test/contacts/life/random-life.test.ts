@@ -1,5 +1,5 @@
 /**
- * Tests random sequences of all events that contacts can have: no paid job is lost, and no state is a dead
+ * Tests random sequences of all events that can happen to contacts. No paid job may be lost, and no state may be a dead
  * end.
  */
 
@@ -44,7 +44,7 @@ import { noting, readContact, SHARING, settleLost } from '../contact-stages.ts';
 
 const IDS = ['c-0', 'c-1', 'c-2', 'c-3'];
 
-/** The possible events; `contact` and `choice` say which contact and how. */
+/** The possible events. `contact` and `choice` decide which contact the event affects, and how. */
 const STEPS = {
   read,
   remove,
@@ -92,7 +92,7 @@ const aStep: fc.Arbitrary<Step> = fc.record({
   choice: fc.nat({ max: 11 }),
 });
 
-/** A few events, after which everything settles, or many. */
+/** Generates a few events, after which everything can settle, or many events. */
 const someSteps = fc.oneof(
   fc.array(aStep, { maxLength: 6, size: 'max' }),
   fc.array(aStep, { maxLength: 40, size: 'max' }),
@@ -125,7 +125,7 @@ async function readAll(world: StoreWorld): Promise<void> {
     await read(world, { kind: 'read', contact, other: contact, choice: 0 });
 }
 
-/** Reads a contact as the plan would: it resumes if a paid job waits, and otherwise decides anything. */
+/** Reads a contact as the plan would. If a paid job waits, the contact resumes. Otherwise any decision is possible. */
 async function read({ store, lease }: StoreWorld, { contact, choice }: Step): Promise<void> {
   const page = [readContact(contact, `identity ${choice % 2}`)];
   await store.checkpoint(lease, (trx) =>
@@ -170,7 +170,7 @@ async function merge(world: StoreWorld, { contact, other, choice }: Step): Promi
 
 let submissions = 0;
 
-/** All due contacts, two of which are the same person. */
+/** Submits all due contacts. Two of them are the same person. */
 async function submit({ store, lease }: StoreWorld): Promise<void> {
   if (await findOpenSubmission(store.reader, KEY)) return;
   const due = await listDueContacts(store.reader, INTEGRATION, {
@@ -289,7 +289,7 @@ async function decide({ store }: StoreWorld, { choice }: Step): Promise<void> {
   if (hold) await recordDecision(store, hold, decisions[choice % decisions.length] ?? 'approved');
 }
 
-/** The conditions that each contact and its job must meet at all times. */
+/** Checks the conditions that each contact and its job must meet at all times. */
 async function expectSound({ db }: StoreWorld): Promise<void> {
   const contacts = await db.selectFrom('contacts').selectAll().execute();
   const jobs = new Map(
@@ -302,7 +302,7 @@ async function expectSound({ db }: StoreWorld): Promise<void> {
     .execute();
   const missing = contacts.filter((row) => row.missing_since !== null && row.state !== 'removed');
   const asked = holds.flatMap(({ crm_id, kind }) => (kind === 'contacts_missing' ? crm_id : []));
-  // Only a missing contact has a question about being missing.
+  // Only missing contacts have a decision about being missing.
   expect(missing.map(({ crm_id }) => crm_id)).toEqual(expect.arrayContaining(asked));
   for (const contact of contacts) {
     const { state, tracking_id, due_reason } = contact;
@@ -318,7 +318,7 @@ async function expectSound({ db }: StoreWorld): Promise<void> {
   expect(others.sort()).toEqual(held.sort());
 }
 
-/** Paid jobs whose contacts know of them. */
+/** Returns the paid jobs that a contact refers to. */
 async function attachedJobs({ db }: StoreWorld): Promise<Set<string>> {
   const jobs = await db
     .selectFrom('jobs')
@@ -332,7 +332,7 @@ async function attachedJobs({ db }: StoreWorld): Promise<Set<string>> {
   return new Set(jobs.map(({ tracking_id }) => tracking_id));
 }
 
-/** A job with a result still has its contact, unless the contact was read with new details. */
+/** Expects that a job with a result still has its contact, unless the contact was read with new details. */
 async function expectNoJobLost(
   world: StoreWorld,
   before: ReadonlySet<string>,
@@ -353,7 +353,7 @@ async function expectNoJobLost(
   expect(lost).toEqual(rechosen);
 }
 
-/** The remaining work, done with the best response to each request. */
+/** Completes the remaining work, with the best response to each request. */
 async function finish(world: StoreWorld): Promise<void> {
   const step = { contact: '', other: '', choice: 1 };
   await world.store.checkpoint(world.lease, (trx) =>

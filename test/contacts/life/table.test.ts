@@ -25,7 +25,7 @@ function rowOf(event: LifeEvent): EventRow {
   return LIFE[event];
 }
 
-/** Returns the states to which an event may lead from a state. Empty if the event is refused there. */
+/** Returns the states to which an event can lead from a state. Empty if the event is refused in that state. */
 function leadsTo(event: LifeEvent, place: LifeState): LifeState[] {
   return rowOf(event).ways.flatMap(({ from, to }) => (from.includes(place) ? [to ?? place] : []));
 }
@@ -185,7 +185,7 @@ const aGiven = fc.record({
   missing_since: fc.option(anInstant),
 });
 
-/** These events give a job to contacts that have none. */
+/** Returns true for events that give a job to contacts that have none. */
 function isNewJob(event: LifeEvent): boolean {
   return event === 'submitted' || /^(shared|inherited|gotFitting)/.test(event);
 }
@@ -198,7 +198,7 @@ function reachable(start: LifeState): Set<LifeState> {
   return found;
 }
 
-/** Returns the transitions between states. Events that do not change the state are not drawn. */
+/** Draws the transitions between states. Leaves out events that do not change the state. */
 function drawing(): string {
   const events = new Map<string, string[]>();
   for (const from of LIFE_STATES) {

@@ -375,7 +375,7 @@ interface Ends {
   tooOld?: readonly string[];
 }
 
-/** Records the results of a poll, by CRM id. */
+/** Records the results of a poll by CRM ID. */
 function record({ store, lease }: StoreWorld, ends: Ends, runId = RUN) {
   return store.checkpoint(lease, (trx) =>
     recordJobProgress(trx, runId, {
@@ -387,7 +387,7 @@ function record({ store, lease }: StoreWorld, ends: Ends, runId = RUN) {
   );
 }
 
-/** A delivery that failed and is tried again by a later run. */
+/** Records a failed delivery, which a later run tries again. */
 function postpone(
   { store, lease }: StoreWorld,
   crmId: string,

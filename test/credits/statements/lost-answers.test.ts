@@ -100,7 +100,7 @@ describeEachDatabase('a lost answer', (open) => {
         due_reason: null,
         asked_identity: `identity of ${id}`,
         asked_at: START_MS + 1_000,
-        // The data that was read about it in the meantime is read again.
+        // The data that was read in the meantime has to be read again.
         last_credit: 'outdated',
         // If the contact leaves and comes back, the person is submitted again.
         tracking_id: trackingIdOf(id),

@@ -35,7 +35,7 @@ import { describeEachDatabase } from '../../helpers/test-databases.ts';
 const MAPPING = 'mapping-1';
 const ALL = { limit: 200 };
 
-/** Contacts whose jobs run under the mapping, in a separate submission. */
+/** Starts jobs for contacts under the mapping, in a separate submission. */
 async function startUnder(world: StoreWorld, ids: readonly string[], mapping = MAPPING) {
   const submissionId = `submission-of-${ids[0]}`;
   await readPage(
@@ -156,7 +156,7 @@ describeEachDatabase('mappings', (open) => {
       countUnansweredByMapping(store.reader, INTEGRATION, MAPPING, run);
     expect(await of(self)).toEqual({ open: 2, stuck: 1 });
     expect(await of({ ...self, id: 'run-2' })).toEqual({ open: 3, stuck: 0 });
-    // Its submission is settled by a run that has its key.
+    // A run that has the submission's key settles it.
     expect(await of({ ...self, partnerKey: 'key-2' })).toEqual({ open: 1, stuck: 2 });
   });
 

@@ -41,7 +41,7 @@ const OTHER = 'lakeside';
 const OTHER_RUN = 'run-elsewhere';
 const MINUTE_MS = 60_000;
 
-/** A store with a second integration whose contacts may be the same people. */
+/** A store with a second client, whose contacts may be the same people. */
 interface TwoWorlds extends StoreWorld {
   other: StoreWorld;
 }
@@ -173,7 +173,7 @@ describeEachDatabase('shares', (open) => {
       fate: 'lost',
     });
     await take(world.other, ['c-9'], 'ada');
-    // The question about this contact is also a question about the person.
+    // The decision about this contact is also a decision about the person.
     const [hold] = await listOpenQuestions(world.store.reader, OTHER);
     expect(hold && (await recordDecision(world.store, hold, 'resubmitted'))).toBe(true);
     const another = [{ crmId: 'c-8', identity: 'identity of c-8', person: 'ada' }];
@@ -278,7 +278,7 @@ describeEachDatabase('shares', (open) => {
     ).toBe(0);
     await world.clock.advance(MINUTE_MS);
     await readPage(world, [readContact('c-2')]);
-    // Acts as if nothing had been paid for yet, so the profile is requested again.
+    // Rules under which nothing counts as paid for, so the profile is requested again.
     const anew = { since: world.clock.now(), heedsLost: true };
     expect(await intend(world, 'submission-2', [intendedJob('c-2', 'ada')], anew)).toMatchObject({
       recorded: true,
@@ -384,7 +384,7 @@ describeEachDatabase('shares', (open) => {
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'ready' });
     await readPage(world, [readContact('c-2')]);
     expect(await takeDue(world, ['c-2'], 'ada')).toBe(1);
-    // Not the identity by which it was found, but the identity that was paid for.
+    // The identity that was paid for, not the identity by which the person was found.
     expect(await jobOf(world, 'c-2')).toMatchObject({ shared_from: trackingIdOf('c-1') });
   });
 
@@ -408,7 +408,7 @@ describeEachDatabase('shares', (open) => {
 
 const NOTHING = { completed: [], failed: [], vanished: [], tooOld: [] };
 
-/** Submits contacts that are the same person each time, and delivers the response. */
+/** Submits contacts that are the same person each time, and delivers the profile. */
 async function pay(
   world: StoreWorld,
   ids: readonly string[],
@@ -483,7 +483,7 @@ function intend(
   return recordSubmissionIntent(store.checkpoint, lease, intent);
 }
 
-/** Makes contacts due, and lets them share existing jobs. */
+/** Makes contacts due and lets them share existing jobs. */
 async function take(
   world: StoreWorld,
   ids: readonly string[],
@@ -496,7 +496,7 @@ async function take(
   return takeDue(world, ids, person);
 }
 
-/** Lets due contacts share existing jobs. Resolves with the number of contacts that found a job. */
+/** Lets due contacts share existing jobs. Returns the number of contacts that found a job. */
 async function takeDue(
   { store, lease }: { store: StoreWorld['store']; lease: Lease },
   ids: readonly string[],

@@ -11,7 +11,7 @@ const ring = parseKeyRing(oldKey);
 const sealer = createSealer(ring);
 const HERE: SealContext = { table: 'secrets', column: 'value', row: ['token'] };
 
-/** Returns the other argument of any JOSE library: the place, as additional authenticated data. */
+/** Returns the place of a text as the additional authenticated data that any JOSE library accepts. */
 function dataOf({ table, column, row }: SealContext): Uint8Array {
   return new TextEncoder().encode(JSON.stringify([table, column, ...row]));
 }
@@ -157,7 +157,7 @@ describe('createSealer', () => {
   });
 });
 
-/** The last character of a base64 part has unused bits. */
+/** Returns true if both texts decode to the same bytes. The last character of a base64 text has unused bits. */
 function isSameBytes(one: string, two: string): boolean {
   const [bytesOfOne, bytesOfTwo] = [one, two].map((sealed) =>
     sealed.split('.').map((part) => Buffer.from(part, 'base64url').toString('hex')),

@@ -13,13 +13,14 @@ const { db } = await openDatabase<Tables>(url);
 const store = createStore({
   db,
   clock: systemClock,
-  // The fingerprint of the tests' own stores, which check the data that this process left.
+  // The same fingerprint as in the tests' stores, which check the data that this process left.
   fingerprint: (purpose, text) =>
     createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
 });
 
 for (let change = 0; ; change += 1) {
-  // Used only by this process, because erasing needs the lease. Not so many that one run answers them all.
+  // Only this process uses the client, because erasing needs the lease. It is replaced every hundred changes, so that
+  // no run has to apply too many answers.
   const integrationId = `riverside-${process.pid}-${Math.floor(change / 100)}`;
   const id = randomUUID();
   await store.act((trx) => addAccessToken(trx, { id, name: id, role: 'viewer', hash: id }));

@@ -1,4 +1,4 @@
-/** A process that starts on a database for the first time and prints the result as JSON. */
+/** A process that opens a database for the first time and prints the result as JSON. */
 
 import { openDatabase } from '../../../src/database/database.ts';
 import {

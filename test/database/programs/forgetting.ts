@@ -1,4 +1,4 @@
-/** A process that forgets one contact, and is killed before the statement with this number. 0 means never. */
+/** A process that erases one contact, and is killed before the statement with this number. 0 means never. */
 
 import { createHash } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
@@ -21,7 +21,7 @@ const { db, close } = await openDatabase<Tables>(url);
 const store = createStore({
   db,
   clock: systemClock,
-  // The fingerprint of the tests' own stores, which check the data that this process left.
+  // The same fingerprint as in the tests' stores, which check the data that this process left.
   fingerprint: (purpose, text) =>
     createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
   erasures: openErasureLog(log),

@@ -1,4 +1,4 @@
-/** A process that is killed when a migration has created one of its two tables. */
+/** A process that is killed after a migration has created one of its two tables. */
 import { openDatabase } from '../../../src/database/database.ts';
 import { migrateToLatest } from '../../../src/database/migrate.ts';
 import { TWO_TABLES } from '../two-tables.ts';

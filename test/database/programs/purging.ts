@@ -13,7 +13,7 @@ const { db } = await openDatabase<Tables>(url);
 const store = createStore({
   db,
   clock: systemClock,
-  // The fingerprint of the tests' own stores, which check the data that this process left.
+  // The same fingerprint as in the tests' stores, which check the data that this process left.
   fingerprint: (purpose, text) =>
     createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
 });
@@ -25,6 +25,6 @@ for (;;) {
   await purgeExpired(store, attempt.lease, {
     ...{ runRows: 90, outcomes: kept, previousValues: kept, removedContacts: kept },
   });
-  // Entries of a tenth of a second ago are old enough, so each round has some.
+  // Purges entries older than a tenth of a second, so each round has some to purge.
   if (audit === 'purged') await store.act((trx) => purgeAudit(trx, Date.now() - 100));
 }

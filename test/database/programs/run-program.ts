@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
-/** How a program ended: `signal` is null unless it was killed. */
+/** How a program ended. `signal` is null unless it was killed. */
 export interface ProgramEnd {
   stdout: string;
   stderr: string;
@@ -10,7 +10,7 @@ export interface ProgramEnd {
 
 const TIMEOUT_MS = 30_000;
 
-/** Runs a program from this folder to its end in a separate process. */
+/** Runs a program from this folder in a separate process, and waits until it ends. */
 export function runProgram(name: string, args: readonly string[]): Promise<ProgramEnd> {
   return new Promise((resolve) => {
     const child = execFile(

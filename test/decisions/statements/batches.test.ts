@@ -173,7 +173,7 @@ describeEachDatabase('batches of holds', (open) => {
         if (isOver) break;
         cutOffs.push([...isDecided.values()].filter((each) => each !== null).length);
       }
-      // It was cut off before the first portion, and between the first and the last.
+      // The process was cut off before the first portion, and between the first portion and the last.
       expect(new Set(cutOffs)).toEqual(new Set([0, 500]));
       expect(decided).toBe(5);
       expect(await listBatches(world.store.reader)).toEqual([]);
@@ -195,7 +195,7 @@ describeEachDatabase('batches of holds', (open) => {
   });
 });
 
-/** Returns the store of a process that ends before its statement with this number. */
+/** Returns the store of a process that dies before its statement with this number. */
 function storeThatDies({ db, clock }: StoreWorld, statement: number): Store {
   let left = statement;
   const transformer = new OperationNodeTransformer();

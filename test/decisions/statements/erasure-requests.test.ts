@@ -13,7 +13,7 @@ import { listOpenQuestions, recordDecision } from '../../../src/decisions/statem
 import { INTEGRATION, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** Requests of contacts with these numbers. */
+/** Returns erasure requests for contacts with these numbers. */
 function requestsOf(
   from: number,
   to: number,

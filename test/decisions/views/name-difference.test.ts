@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareNames, type NamePiece } from '../../../src/decisions/views/name-difference.ts';
 
-/** Differences are in brackets. */
+/** Returns the text with differences in brackets. */
 function marked(pieces: readonly NamePiece[]): string {
   return pieces.map(({ text, differs }) => (differs ? `[${text}]` : text)).join('');
 }

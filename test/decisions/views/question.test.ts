@@ -16,7 +16,7 @@ import {
 } from '../../../src/decisions/views/question.ts';
 import { aContactHold, aNetworkHold } from '../../helpers/question-rows.ts';
 
-/** Returns a store with these questions and the decisions about them. */
+/** Returns a question about a contact. */
 function contact(changes?: Partial<ContactQuestion>): Question {
   return aContactHold(changes);
 }

@@ -7,7 +7,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
-/** Opens a CRM in which a mark excludes most contacts, after a run that stopped because of it. */
+/** Opens a CRM in which a mark excludes most contacts. A run has already stopped because of this. */
 async function openMarked(): Promise<HttpWorld> {
   const here = await open();
   await here.addPeople(30);

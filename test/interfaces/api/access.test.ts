@@ -110,7 +110,7 @@ describe('access tokens', () => {
       return (await world.request('/v1/runs', { token: newAccessToken(), headers })).status;
     };
     for (let attempt = 0; attempt < 20; attempt += 1) {
-      // The caller invented everything before the last address.
+      // Only the last address is real. The caller invented the addresses before it.
       expect(await guess(`203.0.113.${attempt}, 198.51.100.7`)).toBe(401);
     }
     expect(await guess('198.51.100.7')).toBe(429);
@@ -128,7 +128,7 @@ describe('access tokens', () => {
   });
 });
 
-/** The headers that proxies and content delivery networks add. */
+/** Headers that proxies and content delivery networks add. */
 const PROXY_HEADERS = [
   { 'x-forwarded-for': '203.0.113.9' },
   { 'x-forwarded-host': 'sync.example.org' },
@@ -158,7 +158,7 @@ describe('without any token', () => {
     const paths = ['/', '/sign-in', '/docs', '/openapi.json', '/assets/pages.css', '/nothing'];
     for (const path of paths) expect(await statusOf(path), path).toBe(401);
     expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 200]);
-    // Routes with a key in their address check that key.
+    // Routes with a key in their address check the key themselves.
     expect(await statusOf('/join/no-secret')).toBe(404);
     await world.addToken('viewer');
     for (const path of ['/sign-in', '/docs']) expect(await statusOf(path), path).toBe(200);
@@ -264,7 +264,7 @@ describe('sessions', () => {
   });
 });
 
-/** Returns a few pages that use the data that pages receive. */
+/** Returns an app with a few pages that show the data that pages receive. */
 function pages({ application: { store, sealer } }: HttpWorld, publicUrl: string): Hono<HttpEnv> {
   const clock = { now: Date.now };
   const attempts = createAttempts(clock);

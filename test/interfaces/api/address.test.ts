@@ -1,4 +1,7 @@
-/** The address under which colleagues reach the service: who sets it, who confirms it, and what waits for it. */
+/**
+ * Tests the address under which colleagues reach the service: who sets it, who confirms it, and what is not possible
+ * before that.
+ */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -16,7 +19,7 @@ const ADDRESS = 'https://donors.example.org';
 const MINUTE_MS = 60_000;
 const PHONE = 'Mozilla/5.0 (iPhone) Safari/604.1';
 const COMPUTER = 'Mozilla/5.0 (X11; Linux) Firefox/140.0';
-/** The address of a former proxy, so a request does not seem to come from this machine. */
+/** Headers of a proxy, so that a request does not seem to come from this machine. */
 const ELSEWHERE = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
 
 const open = closedAfterTest((options: HttpWorldOptions = {}) =>
@@ -35,7 +38,7 @@ const addressSchema = z.object({
   lostPasskeys: z.array(z.object({ name: z.string(), passkeys: z.int() })),
 });
 
-/** Opens a world with an owner who signed in a moment ago. */
+/** Opens a world with an owner who has just signed in. */
 async function openWithOwner(options: HttpWorldOptions = {}) {
   const clock = createFakeClock(Date.now());
   const world = await open({ clock, ...options });
@@ -49,7 +52,7 @@ async function read(world: HttpWorld, token: string) {
   return answer.read(addressSchema);
 }
 
-/** Sets the address on the page, and returns the path of the link that it shows. */
+/** Sets the address on the page. Returns the path of the link that the page then shows. */
 async function ask(world: HttpWorld, cookie: string, url = ADDRESS, headers = {}) {
   const answer = await send(
     world,
@@ -71,7 +74,7 @@ interface Visit {
   headers?: Record<string, string>;
 }
 
-/** A browser elsewhere that opens a path under the new address, or presses the button of its page. */
+/** Opens a path under the new address in a browser elsewhere, or presses the button on its page. */
 function visit(
   { url }: Pick<HttpWorld, 'url'>,
   path: string,
@@ -132,7 +135,7 @@ describe('the address of the service', () => {
       /<svg[^>]*role="img"[^>]*aria-label="QR code[^"]*donors\.example\.org"/,
     );
     expect(await read(world, token)).toMatchObject({ from: 'default', proposed: { url: ADDRESS } });
-    // Only the page that confirms it is answered under the new name.
+    // Under the new name, only the page that confirms the address is served.
     expect((await visit(world, '/sign-in', { method: 'GET' })).status).toBe(421);
     const page = await visit(world, proposed.path, { method: 'GET' });
     expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Confirm') });
@@ -250,7 +253,7 @@ describe('the address of the service', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     const links = answers.map((answer) => answer.read(z.object({ link: z.string() })).link);
     const { proposed } = await read(world, token);
-    // Over the API, the new name is answered within five seconds.
+    // The API accepts the new name within five seconds.
     clock.advance(5_000);
     const confirmed = await Promise.all(
       links.map(async (link) => {
@@ -400,7 +403,7 @@ describe('until the address is confirmed', () => {
     expect(before).toContain('does not have its final host name yet');
     expect(before).not.toContain('data-passkey');
     await giveAddress(world);
-    // Another process confirmed it, and this process knows within five seconds.
+    // Another process confirmed the address. This process notices it within five seconds.
     clock.advance(5_000);
     expect(await (await get(world, '/account', cookie)).text()).toContain('data-passkey="create"');
   });
@@ -469,11 +472,11 @@ describe('a changed address', () => {
     const refused = await send(world, '/address', { url: 'https://other.example.org' }, { cookie });
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('only passkeys');
-    // An earlier proposal is also refused.
+    // A link for an earlier proposed address is also refused.
     const late = await visit(world, path, { origin: 'https://new.example.org' });
     expect(late).toMatchObject({ status: 422, text: expect.stringContaining('only passkeys') });
     expect(await read(world, token)).toMatchObject({ url: ADDRESS });
-    // Another port on the same host name keeps the passkeys.
+    // Passkeys keep working with another port on the same host name.
     const same = await send(world, '/address', { url: `${ADDRESS}:8443` }, { cookie });
     expect(same.status).toBe(303);
   });

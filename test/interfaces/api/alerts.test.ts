@@ -1,4 +1,4 @@
-/** Tests alerts over HTTP: the reported alerts, and a test or a check on request. */
+/** Tests alerts over HTTP: listing them, sending a test alert, and requesting a check. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { endAlert, raiseAlert } from '../../../src/clients/statements/alerts.ts';
@@ -24,7 +24,7 @@ const checkSchema = z.strictObject({
   alerts: z.array(z.looseObject({ subject: z.string(), sent: z.boolean() })),
 });
 
-/** An expired key, which is a problem regardless of the runs. */
+/** A key that has expired, which is a problem even without runs. */
 const EXPIRED = {
   partner: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key', expiresOn: '2020-01-01' },
 };

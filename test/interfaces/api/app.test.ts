@@ -21,14 +21,14 @@ const open = closedAfterTest((options?: HttpWorldOptions) =>
 
 const START = '/v1/integrations/riverside/runs';
 
-/** Returns a connection that sends nothing on its own. */
+/** Opens a connection that sends nothing automatically. */
 async function connectTo({ url }: Pick<HttpWorld, 'url'>): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
   return socket;
 }
 
-/** Sends bytes and returns everything received until the other side closes. */
+/** Sends bytes, and returns everything received until the other side closes the connection. */
 async function sendRaw({ url }: HttpWorld, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let answer = '';
@@ -150,7 +150,7 @@ describe('names of the service', () => {
       expect(await ask(host), host).not.toMatch(/^HTTP\/1.1 200/);
     }
     expect(await ask('evil.example')).toContain('421');
-    // A monitoring system can use any host name for the service.
+    // A monitoring system can reach the service by any host name.
     expect(await ask('10.0.0.7', '/healthz')).toMatch(/^HTTP\/1.1 200/);
   });
 });
@@ -204,13 +204,13 @@ describe('callers who take too much', () => {
     const here = await open({ limits: { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 } });
     const silent = await Promise.all(Array.from({ length: 1_000 }, () => connectTo(here)));
     for (const socket of silent) socket.on('error', () => {});
-    // Some connections send a little and never the rest.
+    // Some connections send a little, but never the rest.
     for (const socket of silent.slice(-200)) socket.write('GET / HTTP/1.1\r\nHost: loc');
     for (let round = 0; round < 3; round += 1) {
       const answer = await fetch(`${here.url}/healthz`, { headers: { connection: 'close' } });
       expect(answer.status).toBe(200);
     }
-    // No response waited until the connections were cut off: the allowed connections are still open.
+    // No response had to wait until connections were cut off, because the allowed connections are still open.
     expect(silent.filter(({ closed }) => !closed).length).toBeGreaterThanOrEqual(490);
     for (const socket of silent) socket.destroy();
   });
@@ -253,7 +253,7 @@ describe('the log', () => {
     expect(log).toContain('"status":202');
     const refused = here.logLines.filter((line) => line.includes('"status":401'));
     expect(refused.length).toBeGreaterThan(0);
-    // 30 is `info`, the level of a service: refused requests are in its log, answered requests are not.
+    // 30 is the level `info`, which a service uses. Refused requests are logged, successful requests are not.
     expect(refused.filter((line) => !line.includes('"level":30'))).toEqual([]);
     const answered = here.logLines.filter((line) => line.includes('"status":20'));
     expect(answered.filter((line) => line.includes('"level":30'))).toEqual([]);

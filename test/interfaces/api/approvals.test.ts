@@ -38,7 +38,7 @@ async function sync(world: HttpWorld, token: string): Promise<string> {
   return run.id;
 }
 
-/** Opens a service in which decisions about more than five contacts, and every undo, wait for a second person. */
+/** Opens a service in which every undo, and each decision about more than five contacts, waits for a second user. */
 async function open(): Promise<HttpWorld> {
   const world = await openHttpWorld({
     ...{ integration: WITHOUT_TRIAL, others: ['harbor'] },
@@ -48,7 +48,7 @@ async function open(): Promise<HttpWorld> {
   return world;
 }
 
-/** Opens the same with a batch of contacts that moved. */
+/** Opens such a service with a batch of contacts that moved. */
 async function openHeld() {
   const world = await open();
   const admin = await world.addToken('admin');
@@ -66,7 +66,7 @@ async function openHeld() {
   return { world, admin, batch };
 }
 
-/** Returns an erasure that two people want, to be carried out by the test. */
+/** Returns an erasure that two users have confirmed, which the test carries out. */
 async function confirmErasure(alsoInCrm: boolean) {
   const world = await openHttpWorld({ settings: { twoPeople: { forgetEverywhere: true } } });
   worlds.push(world);
@@ -146,7 +146,7 @@ describe('what waits for a second person, over HTTP', () => {
     const path = `/v1/holds/batches/${batch.id}`;
     const asked = await world.request(`${path}/approve`, { method: 'POST', token: admin });
     const { id } = asked.read(oneSchema).approval;
-    // A rejection spends nothing and needs no second user.
+    // A rejection spends nothing, so it needs no second user.
     const rejected = await world.request(`${path}/reject`, { method: 'POST', token: decider });
     expect(rejected.status).toBe(200);
     const changed = await answerTo(world, id, 'confirm', decider);

@@ -1,19 +1,16 @@
-/**
- * A software authenticator: it creates passkeys and signs with them, also incorrectly if a test requests
- * that.
- */
+/** A software authenticator. It creates passkeys and signs with them, correctly or as a test wants to falsify it. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { z } from 'zod';
 
 export interface Passkey {
   id: string;
-  /** The usage counter that it reports; tests set it back. */
+  /** The usage counter that it reports. Tests set it back. */
   counter: number;
   userHandle: string;
   privateKey: ReturnType<typeof makeKeys>['privateKey'];
 }
 
-/** The parts of an honest response that tests change. */
+/** Parts of an honest response that a test can change. */
 export interface Dishonesty {
   origin?: string;
   rpId?: string;
@@ -44,7 +41,7 @@ const getSchema = z.looseObject({
   allowCredentials: z.tuple([]),
 });
 
-/** Answers a page's request: creates a passkey, and returns the data that the browser sends. */
+/** Creates a passkey for a page's request. Returns the data that the browser sends. */
 export function makePasskey(options: string, origin: string, lies: Dishonesty = {}) {
   const { challenge, rp, user } = createSchema.parse(JSON.parse(options));
   const { privateKey, publicKey } = makeKeys();
@@ -81,7 +78,7 @@ export function makePasskey(options: string, origin: string, lies: Dishonesty = 
   return { passkey, response: answerOf(passkey, response) };
 }
 
-/** Signs a page's challenge; the counter increases. */
+/** Signs a page's challenge and increases the counter. */
 export function usePasskey(
   passkey: Passkey,
   options: string,
@@ -136,7 +133,7 @@ function sha256(data: Buffer): Buffer {
   return createHash('sha256').update(data).digest();
 }
 
-/** CBOR (RFC 8949), as much of it as passkeys need. */
+/** Encodes the parts of CBOR (RFC 8949) that passkeys need. */
 function head(major: number, size: number): Buffer {
   if (size < 24) return Buffer.from([(major << 5) | size]);
   if (size < 0x100) return Buffer.from([(major << 5) | 24, size]);

@@ -9,7 +9,7 @@ import {
 import { startHttpServer } from '../../../src/interfaces/api/server.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 
-/** A service on this machine that returns the address under which it counts each caller. */
+/** Opens a service on this machine that returns the address that it assigns to each caller. */
 const open = closedAfterTest(async (ranges: readonly string[] = []) => {
   const addressOf = clientAddress(trustedProxies(ranges));
   const app = new Hono<HttpEnv>().get('/', (c) => c.text(addressOf(c)));

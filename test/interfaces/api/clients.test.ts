@@ -1,4 +1,4 @@
-/** Tests clients in the database over HTTP: the settings that a token, a user and the operator may change. */
+/** Tests clients in the database over HTTP: the settings that a token, a user and the operator can each change. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { applyIntegrations } from '../../../src/clients/apply-settings.ts';
@@ -18,13 +18,13 @@ const appliedSchema = z.strictObject({
 });
 const previewSchema = z.object({ preview: z.object({ question: z.string(), digest: z.string() }) });
 
-/** Returns a client's data in the database. */
+/** Returns a client's stored data. */
 async function stored({ application }: HttpWorld, id: string) {
   await application.refresh();
   return application.integrations.get(id);
 }
 
-/** Stores a client as the operator does at the machine. */
+/** Stores a client as the operator does on the server. */
 async function byOperator({ application }: HttpWorld, client: object): Promise<void> {
   const parsed = integrationSchema.parse(client);
   await applyIntegrations(application, application.settings, [parsed]);
@@ -43,7 +43,7 @@ async function byUser(world: HttpWorld, client: object, reach?: readonly string[
   return world.request('/v1/integrations', { method: 'POST', headers, body });
 }
 
-/** Each setting changes the client's host. */
+/** Settings that each change a client's host. */
 const OTHER_HOSTS: readonly [string, object][] = [
   ['partner.baseUrl', { partner: { baseUrl: 'https://93.184.215.15', apiKey: 'key' } }],
   ['partner.baseUrl', { partner: { baseUrl: 'https://93.184.215.14:8443', apiKey: 'key' } }],
@@ -91,7 +91,7 @@ describe('POST /v1/integrations', () => {
     expect(status, text).toBe(200);
     const now = await stored(world, 'lakeside');
     expect(now?.budget.perMonth).toBe(12);
-    // Addresses that the operator has set stay free of the guard.
+    // The guard does not apply to addresses that the operator has set.
     expect(now?.addresses).toBeUndefined();
     const [entry] = await listAuditEntries(world.application.store, { limit: 1 });
     expect(entry).toMatchObject({ action: 'settings.applied', actor: { kind: 'token' } });
@@ -151,13 +151,13 @@ describe('POST /v1/integrations', () => {
     expect(status, text).toBe(200);
     const harbor = await stored(world, 'harbor');
     expect(harbor?.addresses).toBe('public');
-    // The same document changes nothing.
+    // Sending the same document again changes nothing.
     const again = await world.request('/v1/integrations', {
       ...{ method: 'POST', token: await world.addToken('admin') },
       body: { integrations: [harbor] },
     });
     expect(again.read(appliedSchema).integrations).toEqual([{ id: 'harbor', change: 'unchanged' }]);
-    // Nor can it be set free again.
+    // The guard also cannot be removed again.
     const { addresses: _, ...freed } = harbor ?? {};
     await byToken(world, freed);
     expect((await stored(world, 'harbor'))?.addresses).toBe('public');

@@ -1,4 +1,4 @@
-/** Tests that pages are compressed for browsers that accept it, and only for these. */
+/** Tests that pages are compressed for browsers that accept it, and only for them. */
 import { expect, it } from 'vitest';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { openHttpWorld } from './http-world.ts';

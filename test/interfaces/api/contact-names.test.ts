@@ -1,4 +1,4 @@
-/** Tests the names of the contacts on a page: who sees them, what they leave out, and how long they stay in memory. */
+/** Tests contacts' names on pages: who sees them, what they leave out, and how long they stay in memory. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RetriableError } from '../../../src/core/errors.ts';

@@ -1,6 +1,4 @@
-/**
- * Tests the page of one contact: who sees which data, what the rules hide, and the effects of its buttons.
- */
+/** Tests a contact's page: who sees which data, what the rules hide, and what its buttons do. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RetriableError } from '../../../src/core/errors.ts';
@@ -15,7 +13,7 @@ import { join, send } from './people-world.ts';
 let world: NetworkHttpWorld;
 let reader = '';
 let admin = '';
-/** A contact with a profile and an introduction. */
+/** The ID of a contact with a profile and an introduction. */
 let known = '';
 
 beforeAll(async () => {
@@ -40,7 +38,7 @@ async function see(crmId: string, token = reader) {
   return world.request(contactHref('riverside', crmId), { token });
 }
 
-/** Returns the contacts that have a profile, except the contact used by most tests. */
+/** Yields contacts that have a profile, except the contact that most tests use. */
 function* others(): Generator<string, string> {
   const written = new Set(world.crm.writes.map(({ id }) => id));
   for (const id of world.people) if (id !== known && written.has(id) && !isOnBoard(id)) yield id;
@@ -92,7 +90,7 @@ function closed(): RetriableError {
   return new RetriableError('The CRM is closed for repairs.', { code: 'crm_unavailable' });
 }
 
-/** Nothing of a profile, a match or an introduction. */
+/** A response without any profile, match or introduction. */
 const NOTHING = { profile: null, match: null, networks: [], introductions: [], sentence: null };
 
 describe('the page of a contact', () => {
@@ -249,7 +247,7 @@ describe('what the rules keep back', () => {
 
   it('names no introducer whom the filter leaves out, or who waits for a decision', async () => {
     const [first] = (await ask(known)).introductions;
-    // The member has two contacts.
+    // This member has two contacts.
     const own = world.people.filter((id) => nameOf(id) === first?.name);
     world.crm.filter = ({ contact }) => !own.includes(contact.id);
     const outside = await ask(known);
@@ -304,7 +302,7 @@ function formOf(text: string, action: string) {
   return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
 }
 
-/** The contacts that a test has erased. Their records in the CRM stay. */
+/** The contacts that a test has erased. They still exist in the CRM. */
 const erasedIds = new Set<string>();
 
 function press(path: string, fields: Record<string, string> = {}) {
@@ -484,7 +482,7 @@ describe('the search by name', () => {
 
 it('leaves no name and no value in logs, addresses, the audit or the database', async () => {
   const { name, profile } = await ask(known);
-  // The donor IDs are the only part of a profile that the database contains in clear text.
+  // The donor IDs are the only part of a profile that the database stores as clear text.
   const values = (profile?.values ?? []).filter((value) => value.name !== 'Donor ID');
   const texts = [name ?? '', ...values.map(({ lines }) => lines[0] ?? '')];
   const secrets = texts.filter((text) => text.length > 5);

@@ -1,6 +1,6 @@
 /**
- * Tests the cookies of a service with an https address: they are only for https and this host, and a
- * neighbouring host cannot set them.
+ * Tests the cookies of a service with an https address. They work only with https and this host, and a neighbouring
+ * host cannot set them.
  */
 import { once } from 'node:events';
 import { request } from 'node:http';

@@ -20,7 +20,7 @@ interface Submission {
   balance?: number;
 }
 
-/** Submissions with the key that both clients use. */
+/** Submits contacts with the key that both clients use. */
 async function submit(
   { application, folder }: HttpWorld,
   submissions: readonly Submission[],

@@ -1,4 +1,4 @@
-/** Tests deciding about all contacts that wait for the same reason, over the API. */
+/** Tests one decision about all contacts that wait for the same reason, over the API. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
@@ -24,7 +24,7 @@ const decidedSchema = z.object({
 
 const PATH = '/v1/integrations/riverside/decisions/lost_answer';
 
-/** Opens three contacts whose response was lost after it was charged. */
+/** Opens a world with three contacts whose responses were lost after they were charged. */
 async function openHeld(settings = {}) {
   const world = await open({ settings });
   const token = await world.addToken('admin');

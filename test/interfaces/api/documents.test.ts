@@ -26,7 +26,7 @@ const documentSchema = z.object({
   ),
 });
 
-/** Returns every route that the service describes, with its parameters filled in. */
+/** Returns every route in the service's API description, with its parameters filled in. */
 async function describedRoutes(here: HttpWorld) {
   const document = (await here.request('/openapi.json')).read(documentSchema);
   return Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -216,13 +216,13 @@ describe('openapi.json', () => {
   });
 
   it('says truly who needs a token', async () => {
-    // A public service: on this machine /metrics would be open.
+    // Uses a public service, because on this machine /metrics would be open.
     const publicUrl = 'https://sync.example.org';
     const world = await open({ isIdle: true, publicUrl, trustedProxies: ['127.0.0.1'] });
     const viewer = await world.addToken('viewer');
     for (const [index, route] of (await describedRoutes(world)).entries()) {
       const { name, method, path, isOpen, isForAdmins, isForUsers } = route;
-      // An address with too many wrong tokens has to wait, so each route is requested from a separate address.
+      // An address that sends too many wrong tokens has to wait, so each route is requested from a separate address.
       const headers = { 'x-forwarded-for': `192.0.2.${index}` };
       const asked = [undefined, 'dst_wrong'].map((token) =>
         world.request(path, { method, headers, ...(token === undefined ? {} : { token }) }),

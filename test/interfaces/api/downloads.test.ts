@@ -1,4 +1,4 @@
-/** Tests files that are written while they are read, and an error in the middle. */
+/** Tests downloads that are sent while their data is read, and an error in the middle of one. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
-/** A value that cannot be parsed as a time. */
+/** A number that is not a valid time. */
 const IMPOSSIBLE_TIME = 9_000_000_000_000_000;
 
 const AUDIT = { header: /^Entry,At,Who/, prepare: breakAudit };
@@ -43,7 +43,7 @@ it.each(BROKEN)('breaks off a download of $name that fails in the middle', async
   expect(body.split('\r\n')[1]).toMatch(one.header);
   expect(body).not.toMatch(/\r\n0\r\n/);
 
-  // Without chunks, a connection that is merely closed would be the end of the file.
+  // Without chunks, the client would take a closed connection for the end of the file.
   const older = await readRaw(world.url, path, { version: '1.0', headers });
   expect(older.error).toBe('ECONNRESET');
 
@@ -101,9 +101,9 @@ function addEntries({ application: { store } }: HttpWorld, count: number): Promi
   });
 }
 
-/** No entry of this page of the audit can be read. New ones can still be added. */
+/** Makes an entry on this page of the audit unreadable. New entries can still be added. */
 async function breakAudit(world: HttpWorld, page: 'first' | 'second'): Promise<string> {
-  // Older entries come later.
+  // Older entries come later in the file.
   if (page === 'second') await addEntries(world, 1_000);
   const columns = ['seq', 'at', 'integration_id', 'action', 'key_id', 'hash'];
   const isBroken = page === 'first' ? '1 = 1' : 'seq < 200';
@@ -120,7 +120,7 @@ async function breakAudit(world: HttpWorld, page: 'first' | 'second'): Promise<s
   return '';
 }
 
-/** A contact on this page of the run cannot be written. */
+/** Makes a contact on this page of the run unwritable. */
 async function breakRun(world: HttpWorld, page: 'first' | 'second'): Promise<string> {
   await world.addPeople(3);
   const token = await world.addToken('admin');
@@ -144,7 +144,7 @@ function change(folder: string, statements: string): void {
   db.close();
 }
 
-/** Reads the bytes of a response, as they arrive before the connection ends. */
+/** Returns the bytes of a response that arrive before the connection ends. */
 async function readRaw(
   url: string,
   path: string,
@@ -158,7 +158,7 @@ async function readRaw(
   const received: string[] = [];
   socket.setEncoding('latin1');
   socket.on('data', (text) => received.push(String(text)));
-  // A connection that remains open would have ended the response normally.
+  // If the connection stays open, the response ended normally.
   socket.setTimeout(2_000, () => socket.destroy());
   let error: string | undefined;
   socket.on('error', (thrown: NodeJS.ErrnoException) => {

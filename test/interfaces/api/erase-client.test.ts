@@ -1,6 +1,6 @@
 /**
- * Tests erasing a client over HTTP: only signed-in owners can do it, it runs after the response, and its
- * receipt is available for a day.
+ * Tests erasing a client over HTTP. Only signed-in owners can do it, it runs after the response, and its receipt is
+ * available for a day.
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -37,7 +37,7 @@ const doneSchema = z.object({
     .nullable(),
 });
 
-/** Opens a client in the database, with a webhook address. */
+/** Opens a world with a client in the database that has a webhook address. */
 async function openWithClient() {
   const world = await open({ isIdle: true });
   const { application } = world;
@@ -78,7 +78,7 @@ describe('POST /v1/integrations/:integration/erase', () => {
       limit: 5,
     });
     expect(entries).toMatchObject([{ actor: { kind: 'session' }, integrationId: 'lakeside' }]);
-    // It can be repeated, for example when it was interrupted.
+    // It can be repeated, for example after an interruption.
     const again = (await post(`${PATH}/preview`)).read(previewSchema).preview;
     expect(again.counts.contacts).toBe(0);
     const unknown = await post('/v1/integrations/lakeshore/erase/preview');

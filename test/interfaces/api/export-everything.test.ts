@@ -1,6 +1,5 @@
 /**
- * Tests the export of all data of a client over the API: one ZIP file, which is sent while it is being
- * created.
+ * Tests the export of all data of a client over the API. It is one ZIP file, which is sent while it is being created.
  */
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -64,7 +63,7 @@ it('sends all that is held of a client, and records who asked and how it ended',
 it('is cut if an error stops it, and the client is free again', async () => {
   const { world, ask } = await openSynced();
   const db = new Sqlite(join(world.folder, 'store.db'));
-  // A time that cannot be written.
+  // A time that cannot be formatted.
   db.exec('update run_rows set at = 9000000000000000');
   const response = await ask();
   expect(response.status).toBe(200);

@@ -31,7 +31,7 @@ const A_PASSKEY: NewPasskey = {
 
 const DANA = { name: 'Dana Reyes', email: 'dana@example.org' };
 
-/** Sends the form of the first account. */
+/** Sends the form that creates the first account. */
 const createAccount = (
   world: HttpWorld,
   cookie: string,
@@ -43,7 +43,7 @@ function reading({ application: { store, sealer }, clock }: HttpWorld) {
   return { reader: store.reader, sealer, clock };
 }
 
-/** Follows the link and presses its button. The cookie is empty if there is none. */
+/** Follows the link and presses its button. The returned cookie is empty if none was set. */
 async function follow(
   { url }: Pick<HttpWorld, 'url'>,
   { path }: FirstVisit,
@@ -74,7 +74,7 @@ describe('a service without any token', () => {
     const { status, cookie, setCookie } = await follow(world, visit);
     expect(status).toBe(303);
     expect(setCookie).toMatch(/HttpOnly; SameSite=Lax$/);
-    // The next visitor who follows the link does not get access, and the first visitor remains signed in.
+    // The next visitor who follows the link gets no access, and the first visitor stays signed in.
     expect(await follow(world, visit)).toMatchObject({ status: 403, cookie: '' });
     const created = await createAccount(world, cookie);
     expect(created).toMatchObject({ status: 303, location: '/' });
@@ -127,7 +127,7 @@ describe('a service without any token', () => {
     await store.act((trx) => disablePerson(trx, id, true));
     const { cookie } = await follow(world, visit);
     expect(await createAccount(world, cookie, { name: 'Another' })).toMatchObject({ status: 303 });
-    // The address's former user may be someone else.
+    // The email address may belong to someone else now.
     expect(await store.reader.selectFrom('passkeys').selectAll().execute()).toEqual([]);
     expect(await listPeople(reading(world))).toMatchObject([
       { id, name: 'Dana', role: 'owner', integrations: null, status: 'active' },
@@ -178,7 +178,7 @@ describe('a service without any token', () => {
     expect([status, location]).toEqual([303, expect.stringMatching(/^\/join\//)]);
     const page = await (await get(world, location ?? '', cookie)).text();
     expect(page).toContain('Use a passkey instead');
-    // The invitation is no owner yet, so the visit is not over.
+    // An invited owner has not joined yet, so the first visit is not complete.
     expect((await get(world, '/', cookie)).headers.get('location')).toBe('/first-visit');
   });
 

@@ -1,4 +1,4 @@
-/** Tests the guide over HTTP: a fixed list of files that everyone may read. */
+/** Tests the guide over HTTP. It is a fixed list of files that everyone can read. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   world = await openHttpWorld({
     ...{ isIdle: true, guideFolder: folder, publicUrl: 'https://sync.example.org' },
   });
-  // So that the service can be reached from beyond this machine.
+  // A token makes the service reachable from other machines.
   await world.addToken('viewer');
 });
 afterAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** No part of the guide is read before it is requested, because the folder is created after the service starts. */
+/** The folder is created only after the service starts, so no file of the guide is read before it is requested. */
 async function build(): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { file } of FILES) await writeFile(join(folder, file), PAGE);
@@ -43,7 +43,7 @@ function ask(path: string, method = 'GET') {
   return fetch(world.url + path, { method, headers: { 'x-forwarded-for': '203.0.113.9' } });
 }
 
-/** The status for a path that is sent unchanged. `fetch` would resolve it. */
+/** Returns the status for a path, which is sent unchanged. `fetch` would normalise the path. */
 function askExactly(path: string): Promise<number | undefined> {
   const { hostname, port } = new URL(world.url);
   return new Promise((resolve, reject) => {

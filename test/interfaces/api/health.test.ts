@@ -12,7 +12,7 @@ const readinessSchema = z.strictObject({
   checks: z.strictObject({ store: checkSchema, schedules: checkSchema }),
 });
 
-/** A service that was ready and has since lost its database. Returns the response of `/readyz`. */
+/** Opens a service that was ready and then lost its database. Returns a function that requests `/readyz`. */
 async function openAndLoseDatabase(clock: FakeClock): Promise<() => Promise<number>> {
   const { url, application } = await open({ isIdle: true, clock });
   const ask = async () => (await fetch(`${url}/readyz`)).status;

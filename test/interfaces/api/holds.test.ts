@@ -88,7 +88,7 @@ async function firstHold(here: HttpWorld, token: string) {
   return (await here.request('/v1/holds', { token })).read(holdsSchema).holds[0];
 }
 
-/** All responses are lost after they were charged, so all contacts are held. */
+/** Opens a world in which all responses are lost after they were charged, so all contacts are held. */
 async function openWithHolds(people: number): Promise<HttpWorld> {
   const here = await open();
   await here.addPeople(people);
@@ -152,7 +152,7 @@ describe('/v1/holds', () => {
     const { message } = late.read(errorSchema).error;
     expect(message).toMatch(/was rejected on .* by Ada \(browser\)\. Nothing was changed\./);
 
-    // The page's answer has not taken effect yet, but it was first.
+    // The answer on the page has not taken effect yet, but it was first.
     const onPage = await send(
       world,
       `/decisions/${second?.id}/resubmit`,
@@ -260,7 +260,7 @@ describe('/v1/holds', () => {
   });
 });
 
-/** All contacts' addresses change, and a user decides about them together. */
+/** Opens a world in which all contacts' addresses change, and a user decides about them together. */
 async function openWithBatch(people: number, changed = people): Promise<HttpWorld> {
   const here = await open({ integration: WITHOUT_TRIAL });
   for (let index = 0; index < people; index += 1) {
@@ -365,7 +365,7 @@ describe('/v1/holds/batches', () => {
       const asked = (token?: string) =>
         world.request(path ?? '', { method: method ?? '', ...(token ? { token } : {}) });
       const stranger = await asked();
-      // A page leads to the form. Requests that change something do not.
+      // A page redirects to the sign-in form. Requests that change something do not.
       expect(stranger.status).toBe(method === 'GET' ? 200 : 401);
       if (method === 'GET') expect(stranger.text).toContain('<h1>Sign in</h1>');
       expect(stranger.text).not.toContain('Quarry Lane');
@@ -401,7 +401,7 @@ describe('/v1/holds/batches', () => {
   });
 });
 
-/** More than half of the members of a mirrored group have left it. */
+/** Holds a mirrored network, because more than half of the group's members have left. */
 async function holdNetwork({ application }: HttpWorld): Promise<void> {
   const { store } = application;
   const attempt = await application.takeLease('riverside');

@@ -21,7 +21,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 const CONTACTS = 12;
-/** How far searches lag behind on a slow day. */
+/** The delay of searches on a slow day. */
 const LAG_MS = 20_000;
 
 const calledSchema = z.object({
@@ -32,7 +32,7 @@ const calledSchema = z.object({
 const acceptedSchema = z.object({ runId: z.string().nullable() });
 const appSchema = z.object({ appId: z.number(), clientSecret: z.string() });
 
-/** Creates the time of this machine, as a test has moved it on. */
+/** Returns this machine's clock, which a test can move forward. */
 function aMovedClock() {
   let movedMs = 0;
   const clock: Clock = {
@@ -53,7 +53,7 @@ afterEach(async () => {
   while (closers.length > 0) await closers.pop()?.();
 });
 
-/** Opens a HubSpot account whose searches lag, and a service that has synced it once. */
+/** Opens a HubSpot account with delayed searches, and a service that has synced it once. */
 async function openHubspot(integration: Record<string, unknown> = {}) {
   const { clock, advance } = aMovedClock();
   const crm = await startHubspotSandbox({
@@ -112,7 +112,7 @@ async function syncAll(here: HttpWorld): Promise<void> {
   });
 }
 
-/** Returns the report of the run that serves the request with this id. */
+/** Returns the report of the run that handles the request with this ID. */
 async function endOf({ application }: HttpWorld, runId: string | null): Promise<RunReport> {
   let report: RunReport | null = null;
   await until(async () => {
@@ -155,7 +155,7 @@ describe('a webhook of HubSpot, whose searches lag', () => {
     const { here, crm, app } = await openHubspot();
     const signing: HookSigning = { kind: 'hubspot', secret: app.clientSecret };
     const path = await here.addHook(signing);
-    // HubSpot signs the address as it knows it.
+    // HubSpot signs the address that it calls.
     const targetUrl = here.url + path;
     const api = `${crm.baseUrl}/webhooks/v3/${app.appId}`;
     const asked = { headers: { authorization: `Bearer ${crm.token}` } };
@@ -299,7 +299,7 @@ describe('a webhook of Salesforce', () => {
     expect(await ignoredOf(here)).toBe(1);
     const one = await here.request(`${path}?contact=${gone}`, { method: 'POST' });
     const { runId } = one.read(acceptedSchema);
-    // The burst ends after this time, and the run can start.
+    // After this time, the burst of calls has ended and the run can start.
     advance(15_000);
     expect(await endOf(here, runId)).toMatchObject({ status: 'succeeded', reason: null });
     expect(await ignoredOf(here)).toBe(2);

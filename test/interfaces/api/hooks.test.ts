@@ -59,7 +59,7 @@ describe('POST /hooks/:integration/:token', () => {
     expect((await streamed('{"contactId": "7"}')).status).toBe(202);
     expect(await waiting(here)).toEqual(['7']);
     expect((await streamed('x'.repeat(1_048_577))).status).toBe(413);
-    // As `curl -X POST ADDRESS` sends it: without a body and without a content length.
+    // Sent as by `curl -X POST ADDRESS`: without a body and without a content length.
     expect(await statusOfBareCall(address)).toBe(202);
     expect(await waiting(here)).toEqual(['7', null]);
   });
@@ -132,7 +132,7 @@ describe('POST /hooks/:integration/:token', () => {
     await here.addPeople(3);
     const path = await here.addHook();
     const burst = Promise.withResolvers<void>();
-    // However long the burst takes, the run is still in progress.
+    // The run stays in progress, however long the burst of calls takes.
     here.crm.before(() => burst.promise);
     const runIds = new Set<string>();
     for (let round = 0; round < 20; round += 1) {
@@ -257,7 +257,7 @@ describe('a webhook address with plain signatures', () => {
     };
   }
 
-  /** As before there was a second version. */
+  /** Signs in the first version's form. */
   function signTheOldWay(path: string, body: string, seconds = nowSeconds()) {
     return {
       'x-donor-sync-timestamp': String(seconds),
@@ -291,7 +291,7 @@ describe('a webhook address with plain signatures', () => {
     ]);
   });
 
-  /** Calls that consist of the same characters, divided differently, and so have different meanings. */
+  /** Pairs of calls that consist of the same characters, split differently, and therefore mean different things. */
   const AMBIGUOUS = [
     ['?contact=1', 'a.b', '?contact=1.a', 'b'],
     ['?contact=1.a', 'b', '?contact=1', 'a.b'],

@@ -32,36 +32,36 @@ import { findRunById } from '../../../src/sync/statements/runs.ts';
 import { findFreePort } from '../../helpers/free-port.ts';
 import { controlService } from '../../helpers/service-control.ts';
 
-/** The service over HTTP with a real store, runner and neighbours. Its CRM is in memory. */
+/** The service over HTTP with a real store, a real runner and real neighbours. The CRM is in memory. */
 export interface HttpWorld {
   url: string;
   application: Application;
   runner: Runner;
   crm: MemoryCrm;
-  /** The CRM of another integration. */
+  /** Returns the CRM of another client. */
   crmOf(id: string): MemoryCrm;
   service: PartnerSandbox;
-  /** Every line of the log, at the most talkative level. */
+  /** All lines of the log, at the most verbose level. */
   logLines: string[];
-  /** The location of the database. */
+  /** The folder that contains the database. */
   folder: string;
-  /** The time of HTTP and store. */
+  /** The clock of HTTP and the store. */
   clock: Clock;
-  /** The contents of the database files, as characters. */
+  /** Returns the contents of the database files as text. */
   files(): Promise<string[]>;
   /** Sends a request. The path starts with a slash. */
   request(path: string, options?: RequestOptions): Promise<Answer>;
   /** All routes of the app. */
   routes: readonly { method: string; path: string }[];
-  /** Makes an access token, for these integrations or for all. */
+  /** Creates an access token, for these clients or for all. Returns the token. */
   addToken(role: Role, integrations?: readonly string[]): Promise<string>;
-  /** Makes a webhook address for `riverside` and returns its path. */
+  /** Creates a webhook address for `riverside` and returns its path. */
   addHook(signing?: HookSigning): Promise<string>;
   /** Adds the first people of the sandbox's contact list to the CRM. Returns their ids. */
   addPeople(count: number): Promise<string[]>;
   /** Makes the service fail according to the rules. */
   putFaults(rules: unknown): Promise<void>;
-  /** Resolves when the run with this id has ended. */
+  /** Waits until the run with this ID has ended. */
   untilEnded(runId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -69,46 +69,49 @@ export interface HttpWorld {
 export interface HttpWorldOptions {
   service?: PartnerSandboxOptions;
   publicUrl?: string;
-  /** True if the settings name no address, so an owner sets it. */
+  /** True if the settings do not contain an address, so that an owner sets it. */
   hasOwnUrl?: boolean;
   /** True if `publicUrl` is the server's actual address, which callers sign. */
   isPublic?: boolean;
-  /** The name of that address. Defaults to `127.0.0.1`. */
+  /** The host name in that address. Defaults to `127.0.0.1`. */
   publicName?: string;
-  /** More integrations by their ids, each with a separate, empty CRM. */
+  /** The ids of more clients, each with a separate, empty CRM. */
   others?: readonly string[];
-  /** More settings for each of them. With these, their CRMs have the default fields. Otherwise they have none. */
+  /**
+   * More settings for each of these clients. With settings, their CRMs have the default fields. Without, they have
+   * none.
+   */
   other?: Record<string, unknown>;
-  /** The integration's display name. */
+  /** The client's display name. */
   name?: string;
-  /** The integration's partner key. Defaults to a key that the service accepts. */
+  /** The client's service key. Defaults to a key that the service accepts. */
   apiKey?: string;
-  /** More settings of the integration. */
+  /** More settings of the client. */
   integration?: Record<string, unknown>;
-  /** The settings of alerts; none are sent by default. */
+  /** The alert settings. By default, no alerts are sent. */
   alerts?: Record<string, unknown>;
   limits?: Partial<ServerLimits>;
-  /** Does not start runs: requested runs wait. */
+  /** True to start no runs, so that requested runs wait. */
   isIdle?: boolean;
   lastTickAt?: () => number | null;
-  /** The time for HTTP and the store only, moved by the test. */
+  /** A clock for HTTP and the store only, which the test moves. */
   clock?: Clock;
-  /** The callers that are let in while there is no token. By default every caller on this machine. */
+  /** The callers that are accepted while there is no token. Defaults to every caller on this machine. */
   withoutToken?: WithoutToken;
   trustedProxies?: readonly string[];
   pagesFrom?: readonly string[];
   plainHttp?: PlainHttp;
   passwords?: boolean;
-  /** The folder of a built guide. */
+  /** The folder that contains a built guide. */
   guideFolder?: string;
   provider?: ProviderSettings;
-  /** The operator's environment variables for the setup. */
+  /** The operator's environment variables for the set-up. */
   setup?: SetupEnvironment;
-  /** The way the application reaches its neighbours; the usual way by default. */
+  /** How the application reaches its neighbours. Defaults to the usual way. */
   neighbours?: ApplicationOptions['neighbours'];
-  /** The URL of the database; by default a new SQLite file. */
+  /** The URL of the database. Defaults to a new SQLite file. */
   database?: string;
-  /** Settings in the file other than the integrations. */
+  /** Settings in the file other than the clients. */
   settings?: Record<string, unknown>;
 }
 
@@ -116,16 +119,16 @@ export interface RequestOptions {
   method?: string;
   token?: string;
   headers?: Record<string, string>;
-  /** Sent as JSON unless it is a text. */
+  /** Sent as JSON, unless it is a string. */
   body?: unknown;
 }
 
-/** A response that has been read. */
+/** A response whose body has been read. */
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The body, parsed with its schema. */
+  /** Returns the body, validated with this schema. */
   read<Body>(schema: z.ZodType<Body>): Body;
 }
 
@@ -137,7 +140,7 @@ export const errorSchema = z.strictObject({
   }),
 });
 
-/** Next to a SQLite file, the program stores a key that it creates. */
+/** Like the key that the program creates next to a SQLite file. */
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 
 export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<HttpWorld> {
@@ -162,7 +165,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   const otherCrms = new Map(
     others.map((id) => [
       id,
-      // Each is a separate organisation with separate contacts.
+      // Each CRM belongs to a separate organisation with separate contacts.
       createMemoryCrm(options.other ? { fields, account: { id, name: id } } : { fields: [] }),
     ]),
   );
@@ -306,7 +309,7 @@ async function request(url: string, options: RequestOptions = {}): Promise<Answe
 const LOOK_INTERVAL_MS = 20;
 const MAX_LOOKS = 3_000;
 
-/** A run releases its lease right after its end is stored. Until then nothing else may start. */
+/** A run releases its lease right after its end is stored. Until then, nothing else can start. */
 async function untilEnded({ store }: Application, runId: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const row = await findRunById(store.reader, runId);

@@ -1,4 +1,4 @@
-/** Tests the introductions: their order, who is left out, the names, the file, and a user's own list. */
+/** Tests introductions: their order, who is left out, the names, the file, and a user's own list. */
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -74,7 +74,7 @@ function nameOf(crmId: string): string {
   return `${contact?.firstName} ${contact?.lastName}`;
 }
 
-/** Changes a contact in the database, as a run would, and the ranking with it. */
+/** Changes a contact in the database as a run would, and updates the ranking. */
 async function change(crmId: string, values: object): Promise<void> {
   await withDatabase(world, async (db) => {
     await db.updateTable('contacts').set(values).where('crm_id', '=', crmId).execute();
@@ -82,7 +82,7 @@ async function change(crmId: string, values: object): Promise<void> {
   });
 }
 
-/** A run has ended: rankings in memory are of the past. */
+/** Pretends that a run has ended, so that rankings in memory are outdated. */
 async function forgetRanking(db: Parameters<Parameters<typeof withDatabase>[1]>[0]) {
   await db
     .updateTable('runs')
@@ -204,7 +204,7 @@ describe('the introductions', () => {
 
   it('name no member whom the filter leaves out now', async () => {
     const { name } = (await ask()).contacts[0]?.member ?? {};
-    // The member has two contacts.
+    // This member has two contacts.
     world.crm.filter = ({ contact }) => nameOf(contact.id) !== name;
     const after = await ask();
     world.crm.filter = null;

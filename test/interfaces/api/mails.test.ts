@@ -1,4 +1,7 @@
-/** Tests how users choose monthly mails on their own page, confirm their address, and stop mails by the link in them. */
+/**
+ * Tests how users choose monthly emails on their own page, confirm their address, and stop the emails with the link in
+ * them.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { stopPath } from '../../../src/people/monthly-mails.ts';
 import { listChosenMails } from '../../../src/people/statements/mail-choices.ts';
@@ -60,7 +63,7 @@ describe('the monthly mails of an account', () => {
     const code = findCode(server);
     const before = await (await get(world, '/account', rea.cookie)).text();
     expect(before).toContain('rea@example.org is not confirmed');
-    // Opening the link confirms nothing.
+    // Opening the link does not confirm anything yet.
     const opening = await get(world, `/account/mails/confirm?code=${code}`, rea.cookie);
     expect(opening.status).toBe(200);
     expect(await (await get(world, '/account', rea.cookie)).text()).toContain('is not confirmed');
@@ -118,7 +121,7 @@ describe('the monthly mails of an account', () => {
     expect([wrong.status, await chosen(world, rea.id)]).toEqual([404, ['results']]);
     const foreign = await send(world, path, {}, { origin: 'https://elsewhere.example' });
     expect([foreign.status, await chosen(world, rea.id)]).toEqual([403, ['results']]);
-    // As mail programs send it: without an origin.
+    // Email programs send this request without an origin.
     const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
     const stopped = await fetch(world.url + path, { method: 'POST', body });
     expect([stopped.status, await chosen(world, rea.id)]).toEqual([200, []]);

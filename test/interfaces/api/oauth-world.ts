@@ -18,20 +18,20 @@ import { addAccessToken } from '../../../src/people/statements/access.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
 import { type Browser, createBrowser } from '../../helpers/browser.ts';
 
-/** The kinds of CRM that a user can connect. */
+/** The kinds of CRM that a user can connect with OAuth. */
 export const KINDS = ['salesforce', 'hubspot'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** The address that the settings name; the service listens elsewhere. */
+/** The address in the settings. The service actually listens elsewhere. */
 export const PUBLIC_URL = 'http://127.0.0.1:8787';
 
-/** The public address to which each kind of CRM sends users back: HubSpot only knows `localhost`. */
+/** The public address to which each kind of CRM sends users back. HubSpot accepts http only for `localhost`. */
 export const WAY_BACK: Readonly<Record<Kind, string>> = {
   hubspot: 'http://localhost:8787',
   salesforce: PUBLIC_URL,
 };
 
-/** The service with an integration `riverside` whose CRM is not connected yet. */
+/** The service with a client `riverside` whose CRM is not connected yet. */
 export type OAuthWorld = Awaited<ReturnType<typeof openOAuthWorld>>;
 
 /** Starts a CRM and the service. The caller closes them. */
@@ -97,9 +97,9 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
     integration,
     url: http.url,
     crm,
-    /** A user's browser, in which the public address resolves to this service. */
+    /** Creates a user's browser, in which the public address resolves to this service. */
     browser: (): Browser => createBrowser({ [publicUrl]: http.url, [WAY_BACK.hubspot]: http.url }),
-    /** Moves the service's clock on. */
+    /** Moves the service's clock forward. */
     wait(ms: number) {
       aheadMs += ms;
     },
@@ -111,11 +111,11 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
       );
       return token;
     },
-    /** The refresh token that is kept, in clear. */
+    /** Returns the stored refresh token as clear text. */
     refreshToken: (): Promise<string | null> => secrets.read(secretName),
-    /** Replaces it with another one. */
+    /** Replaces the stored refresh token. */
     keepRefreshToken: (token: string): Promise<void> => secrets.write(secretName, token),
-    /** The account that the integration signs in to. */
+    /** Signs in. Returns the account that the client signs in to. */
     async signIn() {
       const open = await application.open(integration, new AbortController().signal);
       try {
@@ -124,7 +124,7 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
         await open.close();
       }
     },
-    /** Pretends that earlier runs wrote into this account. */
+    /** Makes it look as if earlier runs had written into this account. */
     async pinAccount(accountId: string): Promise<void> {
       const { store } = application;
       const attempt = await store.leases.acquire('riverside', 'test', () => true);
@@ -134,7 +134,7 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
       );
       await store.leases.release(attempt.lease);
     },
-    /** Everything that is on disk, as one text. */
+    /** Returns everything that is on disk, as one text. */
     async disk(): Promise<string> {
       const names = await readdir(folder);
       const files = names.map((name) => readFile(join(folder, name), 'latin1'));
@@ -151,7 +151,7 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
   };
 }
 
-/** Starts an empty account of the kind. */
+/** Starts an empty account of this kind. */
 export async function startCrm(kind: Kind) {
   const few = { contacts: 0, donors: 10 };
   return kind === 'hubspot'

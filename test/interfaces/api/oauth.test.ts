@@ -244,7 +244,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect(await world.refreshToken()).toBeNull();
   });
 
-  /** Goes to the CRM's page with a new ticket. */
+  /** Opens the CRM's consent page with a new ticket. */
   async function goThere() {
     const state = await beginConsent(consents(), world.integration);
     const browser = world.browser();

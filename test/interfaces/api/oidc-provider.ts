@@ -1,7 +1,6 @@
 /**
- * An OpenID Connect provider on loopback that follows the specification: discovery, authorization code with
- * PKCE (S256), nonce, a code that works once. Its consent page always agrees, for the user that the test has
- * set.
+ * An OpenID Connect provider on loopback that follows the specification: discovery, authorization code with PKCE
+ * (S256), nonce, and codes that work once. Its consent page always agrees, for the user that the test has set.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,11 +19,11 @@ export interface OidcProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** The user who is signed in there. */
+  /** The user who is signed in at the provider. */
   user: ProviderUser;
-  /** Returns the address only from its own endpoint, as some providers do. */
+  /** True to return the email address only from a separate endpoint, as some providers do. */
   tellsEmailApart: boolean;
-  /** The wrong content of tokens. */
+  /** Wrong contents for the tokens. */
   lie: { nonce?: string; aud?: string; iss?: string; exp?: string; key?: 'foreign' | 'none' };
   close(): Promise<void>;
 }
@@ -102,7 +101,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     };
   }
 
-  /** Its page's response: the address to which the browser goes. */
+  /** Answers a request for the consent page with the address to which the browser is redirected. */
   function authorize(asked: URLSearchParams): [status: number, location: string] {
     const get = (name: string) => asked.get(name) ?? '';
     const isRight =

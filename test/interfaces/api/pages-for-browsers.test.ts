@@ -21,7 +21,7 @@ describe('an address that leads nowhere', () => {
     const page = await answer.text();
     expect(page).toContain('There is nothing here.');
     expect(page).toMatch(/<a [^>]*href="\/"[^>]*>To the overview<\/a>/);
-    // With the frame, for the caller's access.
+    // The page has the frame, with the areas that the caller can access.
     expect(page).toContain('aria-label="Areas"');
     const styles = /href="([^"]+\.css[^"]*)"/.exec(page)?.[1] ?? '';
     expect((await fetch(`${world.url}${styles}`)).status).toBe(200);

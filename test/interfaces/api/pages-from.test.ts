@@ -1,4 +1,7 @@
-/** Tests `server.pagesFrom`: a public address offers webhooks and doors to everyone, and the rest only from inside. */
+/**
+ * Tests `server.pagesFrom`: a public address offers webhooks and doors to everyone, and everything else only to
+ * internal addresses.
+ */
 import { expect, it } from 'vitest';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { openHttpWorld } from './http-world.ts';
@@ -20,13 +23,13 @@ it('answers callers outside only at webhooks and health checks, and as if nothin
     }
     expect((await world.request('/healthz', from(outside))).status).toBe(200);
     expect((await world.request(hook, { method: 'POST', ...from(outside) })).status).toBe(202);
-    // Dots and a second slash lead to no page.
+    // Dots and a second slash do not lead to a page.
     for (const path of ['/hooks/../v1/runs', '//v1/runs', '/doors/%2e%2e/v1/runs']) {
       expect((await world.request(path, from(outside))).status).toBe(404);
     }
   }
   for (const inside of ['10.1.2.3', '2001:db8::7']) {
-    // There is no user yet, so the sign-in page itself is closed to other machines.
+    // There is no user yet, so even the sign-in page is closed to other machines.
     expect((await world.request('/sign-in', from(inside))).status).toBe(401);
   }
 });

@@ -1,6 +1,4 @@
-/**
- * Tests passkeys over HTTP with a software authenticator: which responses are accepted, and which are not.
- */
+/** Tests passkeys over HTTP with a software authenticator: which responses are accepted, and which are refused. */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -49,7 +47,7 @@ async function addPasskey(world: HttpWorld, cookie: string, lies: Dishonesty = {
   return { passkey, added, form: { name, way, response } };
 }
 
-/** Anna, who has a passkey. */
+/** Signs Anna in, and gives her a passkey. */
 async function withPasskey(world: HttpWorld) {
   const anna = await join(world, 'Anna', 'viewer');
   const { passkey, added } = await addPasskey(world, anna.cookie);
@@ -473,7 +471,7 @@ describe('without passwords (server.signIn.passwords: false)', () => {
     );
     await addPasskey(world, olga.cookie);
     await requireOtherWays(store.reader, NO_PROVIDER);
-    // Her passkey belongs to the host name at which she made it.
+    // Her passkey belongs to the host name at which she created it.
     await expect(
       requireOtherWays(store.reader, { passkeyHost: 'crm.example.org', provider: false }),
     ).rejects.toThrow('Each owner needs a passkey for the host name of server.publicUrl');

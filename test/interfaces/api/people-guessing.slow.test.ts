@@ -1,4 +1,4 @@
-/** Tests password guessing: each attempt takes time, and soon no further attempt is allowed. */
+/** Tests password guessing: each attempt takes time, and soon no more attempts are allowed. */
 
 import { describe, expect, it } from 'vitest';
 import { isPassword } from '../../../src/people/sign-in/password.ts';
@@ -27,7 +27,7 @@ describe('a person who signs in', () => {
       action: 'session.refused',
       limit: 9,
     });
-    // One request first, the rest together.
+    // Sends one request first, and then the others together.
     expect(refused.map(({ details }) => details)).toEqual([
       { person: id, attempts: 9 },
       { person: id, attempts: 1 },
@@ -96,7 +96,7 @@ describe('a person who signs in', () => {
     const known = { ...from(7), cookie: device };
     expect((await signIn(world, email, PASSWORD, known)).status).toBe(303);
     expect(slept).toHaveLength(waits);
-    // The cookie is useless for another account, and guesses with it also end.
+    // The cookie does not help with another account, and guesses with it are limited too.
     expect((await signIn(world, other.email, PASSWORD, known)).status).toBe(429);
     const statuses: number[] = [];
     for (let guess = 0; guess < 11; guess += 1) {

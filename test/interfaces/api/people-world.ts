@@ -1,4 +1,4 @@
-/** The users of a service over HTTP: helpers to invite them and to sign them in. */
+/** Helpers to invite users of a service over HTTP, and to sign them in. */
 import { expect } from 'vitest';
 import type { Role } from '../../../src/core/role.ts';
 import { propose } from '../../../src/people/server-address.ts';
@@ -45,7 +45,7 @@ export async function invite(
   return { id, email, path: `/join/${secret}` };
 }
 
-/** Returns an address at which users reach the service, confirmed by another browser. */
+/** Sets an address at which users reach the service, and confirms it with another browser. */
 export async function giveAddress({ application }: HttpWorld, url = 'https://donors.example.org') {
   const { store, sealer } = application;
   await store.act(async (trx) => {

@@ -1,6 +1,6 @@
 /**
- * Tests passwords and sessions from other machines: without TLS they are rejected, whatever the address of
- * the connection.
+ * Tests passwords and sessions from other machines. Without TLS they are refused, whatever the address of the
+ * connection is.
  */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const open = closedAfterTest((options: HttpWorldOptions = {}) =>
 const HTTPS = 'https://sync.example.org';
 const LAN = 'http://sync.lan:8787';
 
-/** Asks as a browser does that knows the service by this name. */
+/** Sends a request as a browser that knows the service by this name. */
 function asUnder(
   { url }: Pick<HttpWorld, 'url'>,
   host: string,
@@ -59,7 +59,7 @@ describe('where the service is reached by plain http under a name of the network
     }
     const joining = await asUnder(world, 'sync.lan:8787', path, { form: { fresh: PASSWORD } });
     expect([joining.status, joining.cookie]).toEqual([403, '']);
-    // The link still works, because nothing was read.
+    // The link still works, because the refused request was never read.
     const atHome = await asUnder(world, 'localhost:8787', path, { form: { fresh: PASSWORD } });
     expect(atHome.status).toBe(303);
     const signingIn = await asUnder(world, 'sync.lan:8787', '/sign-in', { form: typed });

@@ -1,6 +1,6 @@
 /**
- * Tests a plan over HTTP: it runs after the response, costs nothing, and its stored result contains no
- * contacts or values.
+ * Tests plans over HTTP. A plan is made after the response, costs nothing, and its stored result contains no contacts
+ * or values.
  */
 import { expect, it } from 'vitest';
 import { z } from 'zod';

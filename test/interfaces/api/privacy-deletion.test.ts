@@ -1,5 +1,5 @@
 /**
- * Tests HubSpot's signed event about a contact that was deleted for privacy: it is received, audited, and
+ * Tests HubSpot's signed event about a contact that was deleted for privacy: it is received, recorded in the audit, and
  * carried out.
  */
 
@@ -26,7 +26,7 @@ const PUBLIC_URL = 'https://sync.example.org';
 const MINUTE_MS = 60_000;
 const SIGNING = { kind: 'hubspot', secret: 'the app’s client secret' } as const;
 
-/** Opens a service whose contacts are enhanced, with an address that HubSpot's app signs for. */
+/** Opens a service whose contacts are enhanced, with a webhook address that HubSpot's app signs for. */
 async function openEnhanced(people: number, options: HttpWorldOptions = {}) {
   const here = await open({ publicUrl: PUBLIC_URL, ...options });
   const ids = await here.addPeople(people);
@@ -85,7 +85,7 @@ describe('a signed event of a deletion for privacy', () => {
     expect(actions).toContain('forget.done');
     const [receipt] = await findErasures(here.application.store, ['riverside'], [id]);
     expect(receipt).toMatchObject({ state: 'erased' });
-    // A late event for the same deletion finds nothing to erase, and opens no question.
+    // A late event for the same deletion finds nothing to erase, and creates no decision.
     const late = bodyOf([id]);
     await post(here, path, sign(path, late, Date.now() + 1), late);
     expect(await due(here)).toEqual([]);
@@ -125,13 +125,13 @@ describe('a signed event of a deletion for privacy', () => {
   it('stays due when the process ends before the erasure', async () => {
     const { here, ids, path } = await openEnhanced(1, { isIdle: true });
     const [id = ''] = ids;
-    // A request for a run names it, so there is something to erase.
+    // A run request names the contact, so there is something to erase.
     const body = bodyOf([id]);
     const one = { integrationId: 'riverside', contact: id, trigger: 'manual' } as const;
     await here.runner.request(one);
     expect((await post(here, path, sign(path, body), body)).status).toBe(202);
     expect(await due(here)).toMatchObject([{ crmId: id, source: 'crm_event' }]);
-    // The same as starting the service.
+    // Does the same as a start of the service.
     here.runner.start();
     await expect.poll(() => due(here), { timeout: 8_000 }).toEqual([]);
   });
@@ -160,7 +160,7 @@ describe('a signed event of a deletion for privacy', () => {
     expect(asked.status).toBe(202);
     const { approval } = asked.read(z.object({ approval: z.object({ id: z.string() }) }));
     expect(await due(here)).toEqual([]);
-    // The CRM still has the contact under another name, so it would be bought again.
+    // The CRM still has the same person under another name, so the profile would be bought again.
     const control = controlService(here.service);
     const before = await control.spent();
     here.crm.editContact(id, { lastName: 'Abernathy' });

@@ -22,12 +22,12 @@ async function open(options: HttpWorldOptions = {}, more: { allowedDomains?: str
     ...{ isIdle: true, isPublic: true, ...options },
     provider: { issuer, clientId, clientSecret, ...more },
   });
-  // The form is for users once there is one.
+  // The sign-in form appears only after there is a user or a token.
   await world.addToken('viewer');
   return { world, provider };
 }
 
-/** The browser goes to the provider, and comes back to this address with this cookie. */
+/** Sends the browser to the provider, from which it returns to this address with this cookie. */
 async function goThere({ url }: HttpWorld, to = '/account') {
   const begun = await fetch(`${url}/sign-in/provider?to=${encodeURIComponent(to)}`, {
     redirect: 'manual',
@@ -65,7 +65,7 @@ describe('signing in by an identity provider', () => {
     expect(first).toMatchObject({ status: 303, location: '/account' });
     expect((await get(world, '/account', first.cookie ?? '')).status).toBe(200);
     expect((await world.request(path)).status).toBe(404);
-    // Recognised by the subject, whatever the current address is.
+    // The user is recognised by the subject, whatever the current email address is.
     provider.user = { ...ANNA, email: 'anna.married@example.org' };
     expect((await signIn(world)).status).toBe(303);
     provider.user = { ...ANNA, sub: 'another-at-provider' };

@@ -1,6 +1,6 @@
 /**
- * Tests delivering stored profiles again over HTTP: this is counted, runs after the response, and costs
- * nothing.
+ * Tests delivering stored profiles again over HTTP. The contacts are counted first, the delivery runs after the
+ * response, and it costs nothing.
  */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -42,13 +42,13 @@ const runSchema = z.strictObject({
   }),
 });
 
-/** Returns the contacts in which the CRM has a value from a profile. */
+/** Returns the number of contacts in which the CRM has a value from a profile. */
 function filled({ crm }: HttpWorld): number {
   return [...crm.records.values()].filter(({ values }) => Object.values(values).some(Boolean))
     .length;
 }
 
-/** Opens a client whose contacts are enhanced and whose run was undone. */
+/** Opens a client whose contacts were enhanced, and whose run was then undone. */
 async function openUndone() {
   const world = await open({ integration: WITHOUT_TRIAL });
   await world.addPeople(20);

@@ -1,7 +1,4 @@
-/**
- * Checks that every rejected form is shown again with the values that the user typed. A new form needs a row
- * here.
- */
+/** Checks that every refused form is shown again with the values that the user typed. A new form needs a row here. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { FORMS, findForm } from '../../../src/interfaces/pages/frame/forms.ts';
@@ -9,16 +6,16 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 import { invite, join } from './people-world.ts';
 import { COLUMNS, done, withFile } from './setup-world.ts';
 
-/** A form with values that are refused. */
+/** A form that is filled in with invalid values. */
 interface Filled {
   /** The address that the form is sent to. */
   path: string;
   typed: Readonly<Record<string, string>>;
-  /** The fields that are returned. By default all. */
+  /** The fields that the page shows again. Defaults to all. */
   kept?: readonly string[];
-  /** The secret fields. They must not be returned. */
+  /** The secret fields, which the page must not show again. */
   secrets?: readonly string[];
-  /** The field that has to be corrected, if the message is about one. */
+  /** The field that has to be corrected, if the message is about a field. */
   field?: string;
   /** True for a visitor who has not signed in. */
   isStranger?: boolean;
@@ -123,7 +120,7 @@ const FILLED: Readonly<Record<string, (ids: Ids) => Filled>> = {
   }),
 };
 
-/** The forms that are only a button, or whose few hidden fields the page sets itself. */
+/** Forms that are only a button, or whose few hidden fields the page sets itself. */
 const BUTTONS = new Set([
   ...['/link/:secret', '/account/links/:link/end'],
   ...['/introductions/:client/csv', '/introductions/:client/listed/:contact'],
@@ -156,7 +153,7 @@ const BUTTONS = new Set([
   '/clients/:client/alerts/test',
   '/clients/:client/fields/create',
   '/clients/:client/doctor',
-  // It has the fields of the form that creates the address.
+  // This form has the same fields as the form that creates the address.
   '/clients/:client/webhooks/rotate',
   '/clients/:client/webhooks/revoke',
   '/clients/:client/contacts/:contact/plan',
@@ -186,7 +183,10 @@ const BUTTONS = new Set([
   '/audit/verify',
 ]);
 
-/** Forms that only their own tests can fill in: the first visit, a passkey, the address, and a world with networks. */
+/**
+ * Forms that only their own tests can fill in, because they need a first visit, a passkey, the address, or a world with
+ * networks.
+ */
 const ELSEWHERE = new Set([
   ...['/first-visit', '/account/passkeys', '/address', '/networks/:client/who'],
 ]);
@@ -207,7 +207,7 @@ beforeAll(async () => {
     isPublic: true,
     setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] },
   });
-  // While there are no users, the test is let in without a session.
+  // While there are no users, the test needs no session.
   const setup = await withFile(
     world,
     'Id,First Name,Last Name,Role\n1,Ada,Vale,Board\n2,Ben,Hill,Donor\n',
@@ -358,7 +358,7 @@ describe('a session that has ended', () => {
   });
 });
 
-/** Reads the values that each field of the page shows. */
+/** Returns the values that each field on the page shows. */
 function readValues(page: string): Map<string, string[]> {
   const shown = new Map<string, string[]>();
   const note = (name: string, value: string) =>

@@ -1,4 +1,4 @@
-/** Tests the results of a month: what they count, what a viewer may not learn, and what an erasure leaves. */
+/** Tests the results of a month: what they count, what a viewer must not learn, and what remains after an erasure. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -75,7 +75,7 @@ async function askOne(query?: string, token?: string) {
   return client;
 }
 
-/** What the kept profiles themselves say, opened one by one. */
+/** Counts the data in the stored profiles themselves, decrypted one by one. */
 async function countProfiles() {
   const { reader: database } = world.application.store;
   const kept = await database
@@ -177,7 +177,7 @@ describe('the results of a month', () => {
 describe('a month that is over', () => {
   const DAY_MS = 86_400_000;
 
-  /** Moves the runs and their profiles into the past, as if a month had gone by, with a last run of today. */
+  /** Moves the runs and their profiles into the past, as if a month had passed, and adds a run from today. */
   async function age(db: Database, days: number): Promise<void> {
     const ms = days * DAY_MS;
     const [run] = await db

@@ -1,24 +1,24 @@
 /**
- * Lists every route of the service, and who has access: `routes.test.ts` fails for a route that is missing
- * here. Add each new route to this table with its requirements. It is then tested without a session, with
- * each lower role, and for data of an integration without access.
+ * Lists every route of the service and who can use it. `routes.test.ts` fails for a route that is missing here. Add
+ * each new route to this table with its requirements. It is then tested without a session, with each lower role, and
+ * for data of a client without access.
  */
 import type { Role } from '../../../src/core/role.ts';
 
 export interface RouteRule {
-  /** The lowest role that is allowed, or null for a route that does not need a session. */
+  /** The lowest role that is allowed, or null for a route that needs no session. */
   role: Role | null;
-  /** `person`: an access token is not allowed, whatever its role. */
+  /** `person`: access tokens are refused, whatever their role is. */
   by?: 'person';
-  /** A page, which sends strangers to the sign-in form. */
+  /** True for a page, which redirects to the sign-in form if nobody is signed in. */
   isPage?: boolean;
   /**
-   * The object that the address names: for a caller without access to the integration, the response is the same as for
-   * an object that does not exist. Or `list`: only objects that the caller has access to are shown. Or `all`: a caller
-   * with access to only some integrations is refused.
+   * The object in the address. Without access to its client, the response is the same as for an object that does not
+   * exist. `list`: only objects to which the caller has access are shown. `all`: a caller with access to only some
+   * clients is refused.
    */
   about?: 'integration' | 'run' | 'hold' | 'batch' | 'approval' | 'list' | 'all';
-  /** Values for the parameters that `about` does not give, and a query. */
+  /** Values for the parameters that `about` does not provide, and a query. */
   path?: string;
 }
 
@@ -28,7 +28,7 @@ function ofAll(word: string): string {
   return `/decisions/all/${word}?client=:id&reason=name_mismatch&until=1`;
 }
 
-/** Returns a button on a contact's page, and the preview that it shows. */
+/** Returns the rule for a button on a contact's page, and for the preview that it shows. */
 function ofContact(word: string): RouteRule {
   const path = `/clients/:integration/contacts/C000001/${word}`;
   return { role: 'admin', about: 'integration', path };
@@ -45,7 +45,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /docs/guide/images/:image': open,
   'GET /oauth/styles.css': open,
   'GET /assets/:file': open,
-  // Each has a separate secret in its address, or requests one.
+  // Each of these routes has its own secret in its address, or asks for one.
   'GET /sign-in': open,
   'GET /sign-in/state': open,
   'POST /sign-in': open,
@@ -57,12 +57,12 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /sign-in/provider': open,
   'GET /sign-in/provider/callback': open,
   'POST /hooks/:integration/:token': open,
-  // Each call is signed by the CRM.
+  // The CRM signs each call.
   'POST /doors/hubspot/card/contact': open,
   'POST /doors/hubspot/card/wanted': open,
   'POST /doors/hubspot/card/answer': open,
   'POST /doors/hubspot/workflow': open,
-  // Door tokens, which have no role, open these. `doors/token-door.test.ts` tests who gets in.
+  // These routes need a door token, which has no role. `doors/token-door.test.ts` tests who gets access.
   'GET /doors/token/openapi.json': open,
   'GET /doors/token/:integration/contacts/:contact': open,
   'POST /doors/token/:integration/contacts/:contact/enhance': open,
@@ -196,7 +196,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     ...{ role: 'reader', by: 'person', about: 'integration' },
     path: '/v1/integrations/:id/listed-contacts/some',
   },
-  // It leads to the first client within reach.
+  // This redirects to the first client that the user has access to.
   'GET /introductions': { role: 'reader', isPage: true },
   'GET /introductions/:integration': {
     ...{ role: 'reader', by: 'person', isPage: true, about: 'integration' },
@@ -440,7 +440,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /networks/:id': { role: 'viewer', isPage: true, about: 'integration' },
   'GET /networks/:id/picture': { role: 'viewer', isPage: true, about: 'integration' },
   'GET /networks/:id/paths.csv': { role: 'viewer', isPage: true, about: 'integration' },
-  // A text that is unknown is refused, as are clients without access.
+  // An unknown text is refused, and so are clients without access.
   'POST /networks/:integration/who': { role: 'viewer', about: 'integration' },
   'POST /networks/:integration/check': { role: 'admin', about: 'integration' },
   'POST /networks/:integration/prospects': { role: 'admin', about: 'integration' },
@@ -467,7 +467,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     about: 'approval',
     path: '/decisions/approvals/:id/refuse',
   },
-  // Requests that are out of reach or unknown can no longer be withdrawn.
+  // Answers that are unknown, or about a client without access, cannot be withdrawn.
   'POST /decisions/answers/:answer/withdraw': {
     ...{ role: 'decider', path: '/decisions/answers/some/withdraw' },
   },

@@ -1,4 +1,4 @@
-/** Which callers each of the app's routes lets through, according to `route-table.ts`. */
+/** Tests which callers can use each of the app's routes, according to `route-table.ts`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { raiseAlert } from '../../../src/clients/statements/alerts.ts';
@@ -8,7 +8,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 import { join } from './people-world.ts';
 import { ROUTES, type RouteRule } from './route-table.ts';
 
-/** All data belongs to `riverside`. Callers who only reach `harbor` must see none of it. */
+/** All data belongs to `riverside`. Callers who have access only to `harbor` must not see any of it. */
 const OWN = 'riverside';
 const OTHER = 'harbor';
 
@@ -17,7 +17,7 @@ const tokens = new Map<Role, string>();
 const limited = new Map<Role, string>();
 /** The cookie of an owner's browser. */
 let owner = '';
-/** The cookie of a user who only reaches `harbor`. */
+/** The cookie of a user who has access only to `harbor`. */
 let limitedUser = '';
 const ids = { integration: OWN, run: '', hold: '', batch: '', approval: '' };
 
@@ -28,7 +28,7 @@ const heldSchema = z.object({
 });
 
 beforeAll(async () => {
-  // A public address: on this machine `/metrics` would be open.
+  // Uses a public address, because on this machine `/metrics` would be open.
   world = await openHttpWorld({
     ...{ integration: { ...WITHOUT_TRIAL, schedule: { cron: '0 2 1 1 *' } }, others: [OTHER] },
     publicUrl: 'https://sync.example.org',
@@ -69,12 +69,12 @@ const needRole = Object.entries(ROUTES).flatMap(([name, { role, ...rule }]) =>
   role === null ? [] : [{ name, role, ...rule }],
 );
 
-/** Returns the id of an existing item. For items without another owner, an id that does not exist. */
+/** Returns the ID of an existing object. If objects of this kind have no client, returns an ID that does not exist. */
 function idFor({ about }: Pick<RouteRule, 'about'>): string {
   return about === undefined || about === 'list' || about === 'all' ? 'unknown' : ids[about];
 }
 
-/** The route for an id. Each other parameter has a suitable word. */
+/** Returns the method and the path of a route for an ID. Fills the other parameters with suitable values. */
 function requestOf(name: string, { path }: Pick<RouteRule, 'path'>, id: string) {
   const [method = '', pattern = ''] = name.split(' ');
   const filled = (path ?? pattern)
@@ -91,7 +91,7 @@ function ask(name: string, rule: Pick<RouteRule, 'path'>, id: string, token?: st
   });
 }
 
-/** The same from a browser with this cookie. */
+/** Sends the request from a browser with this cookie. */
 function askAs(cookie: string, name: string, rule: Pick<RouteRule, 'path'>, id: string) {
   const { method, path } = requestOf(name, rule, id);
   const headers = { cookie, origin: world.url };
@@ -136,7 +136,7 @@ describe('the routes', () => {
       expect(await byToken.text()).toContain('An access token may not do this');
       return;
     }
-    // With the required role, the request reaches the next check, an ID that does not exist.
+    // With the required role, the request gets to the next check, which fails because the ID does not exist.
     expect([401, 403]).not.toContain(byToken.status);
     await byToken.body?.cancel();
   });

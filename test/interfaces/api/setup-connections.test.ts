@@ -66,7 +66,8 @@ describe('the key of the service', () => {
 
 describe('an address that was set in a browser', () => {
   it('reaches nothing inside the network when its name leads there later', async () => {
-    // A malicious resolver: a public address for the form's check, and this machine for the request.
+    // A malicious DNS resolver: it returns a public address when the form is checked, and this machine's address for
+    // the request.
     const answers = ['93.184.216.34'];
     const lookup: LookupFunction = (_, __, answer) =>
       answer(null, [{ address: answers.shift() ?? '127.0.0.1', family: 4 }]);
@@ -126,7 +127,7 @@ describe('the consent of a user', () => {
     expect(page.text).toContain('Back to the set-up');
   });
 
-  /** Goes to the CRM and back, as a user who allows it. */
+  /** Goes to the CRM and back, as a user who allows the access. */
   async function consent(
     kind: 'salesforce' | 'hubspot',
     before: (here: HttpWorld, id: string) => Promise<void> = async () => {},

@@ -278,7 +278,7 @@ describe('the file of a client that leaves', () => {
     const here = await openLocal();
     const id = await done(here);
     await post(here, `/setup/${id}/change`);
-    // As answers that name another file, whose set-up was then left alone.
+    // Simulates answers that name another file, in a set-up that was then abandoned.
     const setup = await findSetup(here.application, id);
     if (setup === null) throw new Error('there is no set-up');
     const path = join(here.folder, 'uploads', `${randomUUID()}.csv`);

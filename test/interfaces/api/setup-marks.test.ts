@@ -1,4 +1,4 @@
-/** Tests the setup questions about what choice-list values mean, for each kind of CRM. */
+/** Tests the set-up questions about the meaning of choice-list values, for each kind of CRM. */
 import { expect, it, onTestFinished } from 'vitest';
 import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
@@ -27,7 +27,7 @@ it('asks of a file what the words of a status mean, and keeps the answers', asyn
   expect(asked.text).toContain(
     'No column of the file marks contacts that have opted out or contacts that must not be contacted',
   );
-  // Neither an address nor a name is a mark.
+  // Neither addresses nor names are offered as marks.
   const offered = /<select id="f-deceased"[\s\S]*?<\/select>/.exec(asked.text)?.[0] ?? '';
   expect(offered).toContain('Status');
   expect(offered).not.toContain('Mail');
@@ -43,7 +43,7 @@ it('asks of a file what the words of a status mean, and keeps the answers', asyn
   const page = await here.request(path);
   expect(page.text).toContain('3 can be sent');
   expect(page.text).toMatch(/1 excluded: [^;]*deceased|1 excluded: [^;]*died/);
-  // Another column, so the answer about the previous column no longer counts.
+  // The column has changed, so the answer about the previous column no longer counts.
   await post(here, path, { ...COLUMNS, deceased: '' });
   const after = (await findSetup(here.application, id))?.answers.contacts;
   expect(after?.deceasedValues).toBeUndefined();
@@ -120,7 +120,7 @@ it('shows on the page which field counts without a choice, for how many contacts
   expect(text).toContain('Automatic: npsp__Deceased__c (6 contacts)');
   const offered = /<select id="f-deceased"[\s\S]*?<\/select>/.exec(text)?.[0] ?? '';
   expect(offered).toContain('(npsp__Do_Not_Contact__c)');
-  // A text, a number or a reference cannot mark anyone.
+  // Text, number and reference fields cannot mark anyone.
   for (const field of ['(Email)', '(LastName)', '(AccountId)', '(MailingCity)']) {
     expect(offered).not.toContain(field);
   }

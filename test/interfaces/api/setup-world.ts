@@ -8,12 +8,12 @@ import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-wor
 export const open = closedAfterTest(openHttpWorld);
 const LOCAL = { setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] } };
 
-/** A world whose operator allows the set-up to use this machine's address, where the sandboxes run. */
+/** Opens a world whose operator allows the set-up to use addresses on this machine, where the sandboxes run. */
 export const openLocal = (options: HttpWorldOptions = {}) => open({ ...LOCAL, ...options });
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
 
-/** Sends a form of ours. */
+/** Sends one of our forms. */
 export async function post(here: HttpWorld, path: string, fields: Fields = {}) {
   const body = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
@@ -50,7 +50,7 @@ export async function upload(
   };
 }
 
-/** Sends the first part of a file, as the page does. */
+/** Sends the first part of a file for a preview, as the page does. */
 export async function preview(here: HttpWorld, id: string, beginning: string) {
   const response = await fetch(`${here.url}/setup/${id}/preview`, {
     ...{ method: 'POST', redirect: 'manual', body: new Blob([beginning]) },
@@ -68,7 +68,7 @@ export async function begin(here: HttpWorld, name = 'Lakeside Clinic'): Promise<
   return /^\/setup\/([^/]+)\/crm$/.exec(location ?? '')?.[1] ?? '';
 }
 
-/** Returns a set-up with the service's key, as users enter it before they choose columns. */
+/** Starts a set-up and enters the service key, as users do before they choose columns. */
 export async function beginWithKey(here: HttpWorld, name?: string): Promise<string> {
   const id = await begin(here, name);
   const { baseUrl, apiKey } = here.service;
@@ -84,7 +84,7 @@ export const COLUMNS = {
   lastName: 'Last Name',
 };
 
-/** A set-up with a file and a key, at the step that is next. */
+/** Starts a set-up with a file and a key. Returns its path at the next step. */
 export async function withFile(here: HttpWorld, text = PEOPLE): Promise<string> {
   const id = await begin(here);
   await upload(here, id, text);
@@ -93,11 +93,11 @@ export async function withFile(here: HttpWorld, text = PEOPLE): Promise<string> 
   return id;
 }
 
-/** Returns the rows of people that the service knows. */
+/** Returns CSV rows of people whom the service knows. */
 export async function knownPeople({ service }: HttpWorld, count: number): Promise<string> {
   const people = await controlService(service).people(4 * count);
   const whole = people.filter(({ firstName, lastName }) => firstName && lastName);
-  // One contact per last name: the same person in two contacts would be paid for only once.
+  // Takes one contact per last name, because the same person in two contacts would be paid for only once.
   const distinct = new Map(whole.map((person) => [person.lastName?.toLowerCase(), person]));
   const rows = [...distinct.values()]
     .slice(0, count)
@@ -107,7 +107,7 @@ export async function knownPeople({ service }: HttpWorld, count: number): Promis
   return ['Donor ID,First Name,Last Name,Address', ...rows, ''].join('\n');
 }
 
-/** Every step up to the plan, as saved. */
+/** Starts a set-up, and answers and saves every step up to the plan. */
 export async function answeredAll(here: HttpWorld, count = 40): Promise<string> {
   const id = await withFile(here, await knownPeople(here, count));
   await post(here, `/setup/${id}/people`, { ...COLUMNS, addresses: 'Address' });
@@ -125,7 +125,7 @@ export async function settled(here: HttpWorld, id: string): Promise<string> {
   return setup?.trialRun ?? '';
 }
 
-/** Returns a client that was set up to the end. */
+/** Sets up a client completely. Returns its ID. */
 export async function done(here: HttpWorld): Promise<string> {
   const id = await answeredAll(here);
   await post(here, `/setup/${id}/plan`, { do: 'trial' });

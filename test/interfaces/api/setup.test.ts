@@ -287,7 +287,7 @@ describe('the answers of the steps', () => {
     expect(first.match(/name="to\./g)).toHaveLength(9);
     expect(folded.match(/name="to\./g)).toHaveLength(14);
     expect(folded).toMatch(/^><summary>14 more values \(\d+ written\)/);
-    // Two values for one field: either of them may have to be corrected, so all are shown.
+    // One field has two values. Either could be the wrong one, so the page shows both.
     const twice = { 'to.bio': 'Notes', 'to.work.all': 'Notes', do: 'save' };
     const refused = await post(here, `/setup/${id}/fields`, twice);
     expect(refused.status).toBe(422);

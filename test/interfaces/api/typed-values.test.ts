@@ -38,6 +38,6 @@ it.each([
   expect(page).toContain(FIELD);
   expect(page).toContain('a-user (as the CRM names its user) typed a value');
   expect(page).toContain(text);
-  // The value itself is shown by no page.
+  // No page shows the value itself.
   expect(page).not.toContain('About two million');
 });

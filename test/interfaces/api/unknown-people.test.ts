@@ -1,4 +1,7 @@
-/** Tests how pages show people whom the service does not know: they are no failure, though they count as failed. */
+/**
+ * Tests how pages show people whom the service does not know. They are not shown as a failure, although they count as
+ * failed.
+ */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';

@@ -1,4 +1,4 @@
-/** Tests users over HTTP: joining, signing in, sessions, and the requests that are rejected. */
+/** Tests users over HTTP: joining, signing in, sessions, and requests that are refused. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listAccessTokens } from '../../../src/people/statements/access.ts';
@@ -265,7 +265,7 @@ describe('/v1/users', () => {
     preview: z.object({ question: z.string(), digest: z.string() }),
   });
 
-  /** Returns the request that one of our pages would send for an owner who is signed in. */
+  /** Returns a function that sends requests as one of our pages would for a signed-in owner. */
   function asUser({ url }: HttpWorld, cookie: string) {
     return async (method: string, path: string, body?: unknown) => {
       const headers = { cookie, origin: url, 'content-type': 'application/json' };
@@ -368,7 +368,7 @@ describe('/v1/users', () => {
     expect((await send(world, '/users', form, { cookie: browser })).status).toBe(403);
     expect(await listPersonRecords(world.application.store.reader)).toHaveLength(2);
     expect(await listAccessTokens(world.application.store.reader)).toHaveLength(1);
-    // A program can safely remove access.
+    // An access token may remove access, because this is always safe.
     const disabled = await world.request(`/v1/users/${ben.id}/disable`, { method: 'POST', token });
     expect(disabled.status).toBe(200);
     expect((await get(world, '/', ben.cookie)).status).toBe(303);

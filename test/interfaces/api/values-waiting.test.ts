@@ -52,7 +52,7 @@ describe('values that wait to be written', () => {
     for (const path of [`/runs/${later}`, clientHref('riverside')]) {
       expect((await here.request(path)).text).not.toContain('waiting to be written');
     }
-    // The first run's page shows its end.
+    // The first run's page shows that it has ended.
     expect((await here.request(`/runs/${id}`)).text).toContain('waiting to be written');
   });
 });

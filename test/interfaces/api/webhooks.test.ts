@@ -1,5 +1,6 @@
 /**
- * Tests webhook addresses over HTTP, in the API and on the pages: created and shown once, rotated, revoked.
+ * Tests webhook addresses over HTTP, in the API and on the pages: they are created and shown once, rotated, and
+ * revoked.
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -30,7 +31,7 @@ async function change(world: HttpWorld, path: string, body?: object, method = 'P
   return world.request(path, { method, ...(body && { body }) });
 }
 
-/** Presses a button on a page without following the redirect. */
+/** Sends a page's form without following the redirect. */
 function press({ url }: HttpWorld, path: string, form: Record<string, string> = {}) {
   return fetch(url + path, {
     ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams(form) },
@@ -103,7 +104,7 @@ describe('the webhook address of a client', () => {
       code: 'hook_exists',
       message: expect.stringContaining('Nothing was changed.'),
     });
-    // The address still exists, because it requires a signature.
+    // The address still exists, because the response demands a signature.
     expect(await call(world, first.url)).toBe(401);
     const second = (await change(world, `${ONE}/rotate`, {})).read(madeSchema);
     expect(second).toMatchObject({ signature: 'hmac', secret: expect.any(String) });

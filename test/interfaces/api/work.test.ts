@@ -1,4 +1,4 @@
-/** Tests undo and erasure over the API: the service carries them out, even after a restart. */
+/** Tests undo and erasure over the API. The service carries them out, even after a restart. */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -102,7 +102,7 @@ async function openSynced(settings = {}) {
   return { world, token, run };
 }
 
-/** Returns a request in the name of a signed-in user. */
+/** Returns a function that sends requests as a signed-in user. */
 function asUser({ url }: HttpWorld, cookie: string) {
   return async (path: string, body?: object) => {
     const headers = { cookie, origin: url, 'content-type': 'application/json' };
@@ -112,7 +112,7 @@ function asUser({ url }: HttpWorld, cookie: string) {
   };
 }
 
-/** Opens the preview of an undo, and sends its form. */
+/** Opens the preview of an undo and sends its form. */
 async function undoOnPage(world: HttpWorld, run: string, cookie: string) {
   const shown = await send(world, `/runs/${run}/undo/preview`, {}, { cookie });
   const digest = /name="digest" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
@@ -178,7 +178,7 @@ describe('undo over the API', () => {
     expect(await pageFor(decider.cookie)).not.toContain('Undo run');
     const path = `/runs/${run}/undo`;
     expect((await send(world, path, {}, { cookie: decider.cookie })).status).toBe(403);
-    // The form is on the page that shows what would be restored.
+    // Only the page that previews the restored values has the form.
     expect((await send(world, path, {}, { cookie })).status).toBe(409);
     const sent = await undoOnPage(world, run, cookie);
     expect(sent).toMatchObject({ status: 303, location: `/runs/${run}?note=undo` });
@@ -207,9 +207,9 @@ describe('undo over the API', () => {
     for (const path of [`/runs/${run}`, '/runs']) {
       expect(await (await get(world, path, cookie)).text(), path).toContain(text);
     }
-    // Nobody's name is in the database in clear.
+    // No name is in the database as clear text.
     expect((await world.files()).join('')).not.toContain('"Dana"');
-    // The user's value may go, so the rest can be undone as well.
+    // The user's value is cleared, so the rest can be undone as well.
     world.crm.setValue(edited, field, null);
     await undoOnPage(world, run, cookie);
     await untilCarriedOut(world);
@@ -506,7 +506,7 @@ describe('an erasure over the API', () => {
       return JSON.parse(JSON.stringify(asked).replaceAll(contact, 'CONTACT'));
     };
     const wanted = { everywhere: true };
-    // The other client knows the first contact.
+    // The other client also has the first contact.
     const [both, one] = [
       await ask(ada.cookie, crmId, wanted),
       await ask(ada.cookie, alone, wanted),
@@ -546,7 +546,7 @@ describe('an erasure over the API', () => {
     const post = asUser(world, ada.cookie);
     const pathOf = (contact: string) => `/v1/integrations/riverside/contacts/${contact}/forget`;
     const wanted = { everywhere: true };
-    // Hal could not confirm it, whether or not the other client knows the contact.
+    // Hal has no permission to confirm it, whether or not the other client has the contact.
     for (const contact of [both, alone]) {
       const refused = await post(`${pathOf(contact)}/preview`, wanted);
       expect(refused).toMatchObject({
@@ -584,7 +584,7 @@ describe('an erasure over the API', () => {
       answers.push(await asUser(world, hal.cookie)(`${path}/refuse`));
       expect([shown.status, ...answers.map(({ status }) => status)]).toEqual([404, 404, 404]);
     }
-    // The recipients of alerts may only be concerned with this client.
+    // The recipients of alerts may be responsible for this client only.
     const { integrations } = world.application;
     const [state] = await createStateReader(world.application.store)([...integrations.values()]);
     const texts = state?.approvals?.map(({ text }) => text) ?? [];

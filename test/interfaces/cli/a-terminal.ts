@@ -1,16 +1,16 @@
 import { PassThrough } from 'node:stream';
 
-/** A stream that stores everything that was written to it. */
+/** A stream that records everything that is written to it. */
 export interface RecordedStream extends PassThrough {
   isTTY: boolean;
   columns: number;
   rows: number;
-  /** Terminals have it; here keys arrive one by one anyway. */
+  /** Terminals have this method. Here, keys arrive one by one without it. */
   setRawMode(isRaw: boolean): void;
   written(): string;
 }
 
-/** Creates a terminal of 80 by 24, or a pipe. */
+/** Creates a terminal with 80 columns and 24 rows, or a pipe. */
 export function aStream({ isTTY = true, columns = 80, rows = 24 } = {}): RecordedStream {
   let text = '';
   const stream = new PassThrough();
@@ -26,7 +26,7 @@ export function aStream({ isTTY = true, columns = 80, rows = 24 } = {}): Recorde
   });
 }
 
-/** Keys as a terminal sends them. */
+/** The characters that a terminal sends for each key. */
 export const KEYS = {
   enter: '\r',
   down: '\u001b[B',

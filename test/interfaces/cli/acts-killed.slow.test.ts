@@ -1,6 +1,6 @@
 /**
- * Sends SIGKILL at random moments of `about`, `forget` and `erase`, on both databases. When repeated, the
- * commands produce the same result as without the kill.
+ * Sends SIGKILL at random moments of `about`, `forget` and `erase`, on both databases. Repeated commands must have the
+ * same result as without the kill.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,14 +16,14 @@ import { databaseText, forgetSchema, ourColumns } from './forgetting.ts';
 const open = closedAfterTest(openCliWorld);
 const KILLS = 4;
 
-/** Kills commands of one kind. */
+/** Runs commands of one kind, and kills some of them. */
 interface Killer {
   kills: number;
-  /** Runs a command until a random moment within the shortest duration so far. */
+  /** Runs a command, and kills it at a random moment within the shortest duration so far. */
   runOrKill(args: string[]): Promise<void>;
 }
 
-/** Runs a command to its end, to measure how long it takes. */
+/** Measures how long a command takes, by running it once until it ends. */
 async function createKiller({ start }: CliWorld, first: string[]): Promise<Killer> {
   let tookMs = Number.POSITIVE_INFINITY;
   const run = async (args: string[], share: number | null): Promise<boolean> => {
@@ -45,7 +45,7 @@ async function createKiller({ start }: CliWorld, first: string[]): Promise<Kille
   return killer;
 }
 
-/** All rows of the product's tables, without what queues and runs add. */
+/** Returns all rows of the product's tables, except what queues and runs add. */
 async function textOf(url: string): Promise<string> {
   const { db, close } = await openDatabase<Tables>(url);
   const tables = await everything(db);
@@ -59,7 +59,7 @@ async function requireWholeAudit(world: CliWorld): Promise<void> {
 
 for (const kind of ['sqlite', 'postgres'] as const) {
   describeOn(kind, `a process that is killed at any moment (${kind})`, () => {
-    /** Synced clients with distinct ids. */
+    /** Opens a folder with synced clients that have distinct ids. */
     async function aPlace(integrations: readonly string[]) {
       const ids: Record<string, string[]> = {};
       const databaseUrl = kind === 'sqlite' ? undefined : await freshPostgresUrl();
@@ -76,7 +76,8 @@ for (const kind of ['sqlite', 'postgres'] as const) {
 
     it('of erase, goes on when it is repeated, and leaves no id', async () => {
       const { world, ids, url } = await aPlace(['riverside', 'harbor', 'hillside']);
-      // Whole ids: a client's name remains recorded, and a fingerprint next to it may begin with a hyphen.
+      // Compares whole ids, because a client's name stays recorded, and a fingerprint next to it can start with a
+      // hyphen.
       const gone = [...(ids['harbor'] ?? []), ...(ids['hillside'] ?? [])];
       const idsIn = (text: string) => gone.filter((id) => text.includes(id));
       expect(idsIn(await textOf(url))).toEqual(gone);

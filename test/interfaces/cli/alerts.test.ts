@@ -164,7 +164,7 @@ describe('donor-sync alerts', () => {
       alerts: {
         email: { to: ['anna@example.org'], from: 'sync@example.org', smtp },
         webhook: { url: webhook.url },
-        // The end of the audit is also sent once a day; `audit-end.test.ts` tests that.
+        // The alert about the end of the audit is also sent once a day. `audit-end.test.ts` tests this.
         on: ['keyExpires'],
       },
       integrations: [

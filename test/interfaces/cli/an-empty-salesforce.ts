@@ -3,7 +3,7 @@ import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
 import { sandboxControl } from '../../connectors/crm-sandbox.ts';
 import type { CliWorld } from '../../helpers/cli.ts';
 
-/** Opens an org with the Nonprofit Success Pack and without contacts, and settings that lead to it. */
+/** Opens an org that has the Nonprofit Success Pack but no contacts, and writes settings for it. */
 export async function openSalesforce({ path, service }: CliWorld) {
   const crm = await startSalesforceSandbox({ contacts: 0, donors: 10, shape: 'npsp' });
   const auth = `{ type: clientCredentials, clientId: "${crm.clientId}", clientSecret: "${crm.clientSecret}" }`;

@@ -62,7 +62,7 @@ describe('apply', () => {
     const run = (file: string) => runCommand(applyCommand, ['apply', file], { cwd: folder, env });
     expect(await run('more/hillside.yaml')).toMatchObject({ exitCode: 0 });
     expect(await run('lakeside.yaml')).toMatchObject({ exitCode: 0 });
-    // The same values from the environment alone change nothing.
+    // If the environment has the same values, nothing changes.
     const same = { ...ENV, HILLSIDE_KEY: 'from-file' };
     const again = (file: string) =>
       runCommand(applyCommand, ['apply', file, '--dry-run'], { cwd: folder, env: same });

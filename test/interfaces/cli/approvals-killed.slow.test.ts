@@ -1,4 +1,4 @@
-/** Sends SIGKILL to the confirming process, and checks that nothing is lost or done twice. */
+/** Kills the process that confirms a request with SIGKILL. Checks that nothing is lost or done twice. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -21,10 +21,13 @@ const oneSchema = z.object({ approval: z.object({ id: z.string() }) });
 const listSchema = z.object({ approvals: z.array(z.object({ state: z.string() })) });
 const entriesSchema = z.object({ entries: z.array(z.object({ action: z.string() })) });
 
-/** How long the process lives (ms), from its start until it finishes without being killed. */
+/** The times after which the process is killed (ms), from its start until it finishes without a kill. */
 const LIVES = [150, 180, 210, 250, 320, 600, 1_000];
 
-/** Sends the request as anna, kills the second person's process, and lets a third process continue with the rest. */
+/**
+ * Sends the request as anna, kills the process in which the second user confirms it, and lets a third process finish
+ * the work.
+ */
 async function confirmKilled(world: CliWorld, ask: readonly string[], lifeMs: number) {
   const asked = await world.run([...ask, '--json']);
   const { id } = oneSchema.parse(JSON.parse(asked.stdout)).approval;
@@ -34,10 +37,10 @@ async function confirmKilled(world: CliWorld, ask: readonly string[], lifeMs: nu
   await ended;
   const { approvals } = await world.runJson(['approvals'], listSchema);
   if (approvals.length > 0) {
-    // The lease of a process that has exited is free immediately.
+    // After a process has exited, its lease is free immediately.
     const { exitCode, stderr } = await world.run(['approvals', 'confirm', id, '--yes'], {}, 'cal');
     expect(exitCode, stderr).toBe(0);
-    // It reports that it found the remains of a killed process, but nothing that needs a user.
+    // The process found the remains of a killed process, but nothing that needs a user.
     expect(stderr).not.toMatch(/"level":[456]0/);
   }
   expect((await world.runJson(['approvals'], listSchema)).approvals).toEqual([]);

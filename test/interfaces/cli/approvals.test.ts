@@ -11,7 +11,7 @@ import { databaseText, enhancedId, ourColumns } from './forgetting.ts';
 
 const openAny = closedAfterTest(openCliWorld);
 
-/** Opens a world in which this waits for a second user. */
+/** Opens a world in which these actions wait for a second user. */
 async function open(twoPeople: string, options: CliWorldOptions = {}): Promise<CliWorld> {
   const world = await openAny(options);
   const path = world.path('donor-sync.yaml');
@@ -32,14 +32,14 @@ const approvalSchema = z.object({
 const oneSchema = z.object({ approval: approvalSchema });
 const listSchema = z.strictObject({ approvals: z.array(approvalSchema) });
 
-/** The requests that wait after a command that makes them. */
+/** Runs a command that creates requests. Returns the requests that wait after it. */
 async function askedBy(world: CliWorld, args: readonly string[]) {
   const { exitCode, stdout, stderr } = await world.run([...args, '--json']);
   expect([exitCode, stderr]).toEqual([3, '']);
   return oneSchema.parse(JSON.parse(stdout)).approval;
 }
 
-/** Returns the code of the error with which a user of the machine is refused. */
+/** Returns the error code with which a user of the machine is refused. */
 async function refusal(world: CliWorld, args: readonly string[], user: string): Promise<string> {
   const { exitCode, stdout } = await world.run([...args, '--json'], {}, user);
   expect(exitCode).toBe(2);
@@ -159,7 +159,7 @@ describe('donor-sync approvals', () => {
       'ben forget.begun',
     ]);
     expect(actions.at(-1)).toBe('ben forget.done');
-    // Without the setting's other users, one user is enough.
+    // Without the setting about a second user, one user is enough.
     const other = (await world.rows()).find((row) => row['Donor ID'])?.['Id'] ?? '';
     expect((await world.run(['forget', other, '--integration', 'harbor', '--yes'])).exitCode).toBe(
       0,
@@ -173,7 +173,7 @@ describe('donor-sync approvals', () => {
     const forget = ['forget', id, '--yes'];
     expect(await refusal(world, forget, 'anna')).toBe('second_user_missing');
     expect(await databaseText(world)).toContain(id);
-    // Someone who was invited cannot confirm before they have joined.
+    // An invited user cannot confirm before they have joined.
     await world.run([
       'users',
       'invite',

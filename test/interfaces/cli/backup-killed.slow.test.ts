@@ -1,6 +1,6 @@
 /**
- * Sends SIGKILL at random moments of `backup` and `restore`: the result is the old database or the new one,
- * never a mixture.
+ * Sends SIGKILL at random moments of `backup` and `restore`. The result must be the old database or the new one, never
+ * a mixture.
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

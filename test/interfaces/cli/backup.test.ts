@@ -60,7 +60,7 @@ const agreedSchema = z.object({
   ),
 });
 
-/** Returns the files next to the database, without the world's own files. */
+/** Returns the files next to the database, except the world's own files. */
 async function filesOf(world: CliWorld): Promise<string[]> {
   const names = await readdir(world.path('.'));
   return names
@@ -162,7 +162,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
     const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
     await sql`update donor_sync_ground set hash = '0f0f0f'`.execute(db);
     await close();
-    // A database as another pre-release would create it.
+    // Creates a database as another pre-release would.
     const keyRing = await loadKeyRing(undefined, `sqlite:${world.path('store.db')}`);
     await sealFile(world.path('store.db'), world.path('other.backup'), keyRing, 0);
     const [files, bytes] = [await filesOf(world), await readFile(world.path('store.db'))];
@@ -253,7 +253,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
         .parse(JSON.parse((await world.run(['runs', '--json'])).stdout));
       const undo = await world.run(['undo', runs.runs.at(-1)?.id ?? '', '--yes']);
       expect([undo.exitCode, undo.stderr]).toEqual([2, expect.stringContaining('are not known')]);
-      // It stays unknown, although processes have written to the new log since.
+      // Whether the contact was paid for stays unknown, although processes have written to the new log since.
       expect((await world.run(['forget', erased, '--yes'])).exitCode).toBe(0);
       expect((await world.run(['restore', '--agree', 'riverside', '--yes'])).exitCode).toBe(0);
       expect((await world.run(['sync'])).exitCode).toBe(0);
@@ -420,7 +420,7 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
     expect(moved.stdout).toContain(`spendingJournal: ${world.path('store.db.spending')}`);
     const settings = await readFile(world.path('donor-sync.yaml'), 'utf8');
     await writeFile(world.path('donor-sync.yaml'), settings.replace('sqlite:store.db', target));
-    // Without the lines about writes, an erasure after a restore would not know what to clear.
+    // Without the lines about writes, an erasure after a restore would not know which fields to clear.
     expect((await world.run(['doctor'])).stdout).toMatch(/✓ log of writes/);
     expect((await world.run(['forget', await enhancedId(world), '--yes'])).exitCode).toBe(0);
     const inFolder = await readFile(world.path('backups/donor-sync.erasures'), 'utf8');
@@ -442,7 +442,7 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
     expect((await world.run(['sync'])).exitCode).toBe(3);
     expect(await world.spent()).toBe(spent);
     await world.run(['restore', '--agree', 'riverside', '--yes']);
-    // Without a spending journal, nobody knows whether the new contact was paid for since the backup.
+    // Without a spending journal, it is unknown whether the new contact was paid for after the backup.
     await world.run(['sync']);
     expect(await world.spent()).toBe(spent);
     const { batches } = await world.runJson(['holds'], holdsSchema);
@@ -479,7 +479,9 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
   });
 });
 
-/** As a snapshot of the server would bring it back. `over` is any other database of the server. */
+/**
+ * Copies a server's database, as restoring a snapshot of the server would. `over` is any other database of the server.
+ */
 async function copyServerDatabase(over: string, { from, to }: { from: URL; to: URL }) {
   const { db, close } = await openDatabase<Tables>(over);
   const [source, target] = [from, to].map(({ pathname }) => sql.id(pathname.slice(1)));

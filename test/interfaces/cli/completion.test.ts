@@ -16,7 +16,7 @@ import { commandDeps } from './run-command.ts';
 
 const run = promisify(execFile);
 
-/** A folder without settings, because these commands must not read any. */
+/** A folder without settings, because these commands must not read settings. */
 const cwd = import.meta.dirname;
 
 async function printCompletion(shell: string): Promise<string> {
@@ -31,7 +31,7 @@ async function loadShape() {
   return describeProgram(program, await loadCommands(deps));
 }
 
-/** True if this shell, or this program, is installed. */
+/** Returns true if this shell or program is installed. */
 function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version']).error === undefined;
 }
@@ -48,7 +48,7 @@ describe('donor-sync completion', () => {
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** Returns the completions that bash offers for the last of these words. */
+  /** Returns the completions that bash offers for the last word. */
   async function complete(...words: string[]): Promise<string[]> {
     const typed = [...words].map((word) => `'${word}'`).join(' ');
     const { stdout, stderr } = await run('bash', [
@@ -136,7 +136,7 @@ describe('the manual page', () => {
       commands.map(({ place }) => place),
     );
     expect(manual).toContain('.B \\-\\-accept\\-marks');
-    // The program's options are listed once, and no text is interpreted as a roff instruction by mistake.
+    // Each of the program's options is listed once, and roff does not mistake any text for an instruction.
     expect(manual.match(/^\.B \\-\\-json$/gm)).toHaveLength(1);
     expect(manual.match(/^['.](?!TH |SH |SS |TP$|PP$|B )/gm)).toBeNull();
   });

@@ -118,7 +118,7 @@ describe('donor-sync connect', () => {
   });
 
   it('wants a service where the public address is not of this machine', async () => {
-    // A name that no machine has (RFC 6761).
+    // A host name that never resolves (RFC 6761).
     await writeSettings('https://sync.invalid');
     const { exitCode, stderr } = await run(connectCommand, 'connect', 'riverside');
     expect(exitCode).toBe(2);
@@ -183,7 +183,7 @@ describe('donor-sync connect', () => {
   }
 });
 
-/** Creates the address that a command prints for the user. */
+/** Returns the address that a command prints for the user. */
 async function addressOf({ stderr }: Started): Promise<string> {
   const pattern = /http:\S+ticket=\S+/;
   await expect.poll(stderr).toMatch(pattern);

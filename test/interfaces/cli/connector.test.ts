@@ -1,4 +1,4 @@
-/** Tests `connector new`, and the guide that shows its output. */
+/** Tests `connector new`, and that the guide shows its output. */
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,7 +94,7 @@ describe('the guide to connectors', () => {
   });
 });
 
-/** Renders the code of the guide, by the files that it is for. */
+/** Returns the code in the guide, by the file that it belongs to. */
 async function shownFiles(): Promise<Record<'index.js' | 'crm.js' | 'index.test.js', string>> {
   const guide = await readFile(join(CHECKOUT, 'docs/guides/write-a-connector.md'), 'utf8');
   const blocks = [...guide.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
@@ -103,7 +103,7 @@ async function shownFiles(): Promise<Record<'index.js' | 'crm.js' | 'index.test.
   return { 'index.js': connector, 'crm.js': crm, 'index.test.js': kit };
 }
 
-/** The exports of the package, as sources: what is packed is tested in `test/shipping`. */
+/** Provides the package's exports from its sources. `test/shipping` tests the packed files. */
 async function standIn(): Promise<void> {
   const place = join(folder, 'node_modules/donor-sync');
   await mkdir(place, { recursive: true });

@@ -144,7 +144,7 @@ describe('donor-sync credits reconcile', () => {
     const world = await open();
     await world.run(['sync']);
     const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
-    // Lowers the balance, as the next run would read it.
+    // Lowers the balance that the next run will read.
     await db
       .updateTable('partner_keys')
       .set((eb) => ({ balance: eb('balance', '-', 7) }))

@@ -1,5 +1,5 @@
 /**
- * Tests amounts in a contact's currency: in a dry run, in the contact's stored data, and in its erasure.
+ * Tests amounts in a contact's currency: in a dry run, in the contact's stored data, and when the contact is erased.
  */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -37,10 +37,7 @@ const aboutSchema = z.object({
   }),
 });
 
-/**
- * Creates an org in which every contact's currency is yen, with settings that convert amounts unless a test changes
- * them.
- */
+/** Opens an org in which every contact's currency is yen. The settings convert amounts, unless a test changes them. */
 async function anOrgInYen(mode = 'convert') {
   const crm = await openOrg({ contacts: 12, donors: 500, shape: 'plain', currencies: true });
   const world = await open({ people: 0 });
@@ -67,7 +64,7 @@ integrations:
   return { world, control, edit, amountOf, amounts };
 }
 
-/** Creates a contact with an amount, and the amount. */
+/** Returns an enhanced contact that has an amount, together with the amount. */
 async function anEnhanced({ amounts }: Awaited<ReturnType<typeof anOrgInYen>>) {
   const [found] = [...(await amounts())].filter(([, amount]) => amount !== null);
   if (found === undefined) throw new Error('No contact has an amount');
@@ -88,7 +85,7 @@ describe('amounts in another currency', () => {
     expect(shown.length).toBeGreaterThan(3);
     for (const { from, to } of shown) {
       expect(from).toBe(null);
-      // Whole thousands of dollars in yen.
+      // The amount in yen comes from whole thousands of dollars.
       expect(Number(to) % (1_000 * YEN)).toBe(0);
     }
     expect((await world.run(['sync'])).exitCode).toBe(0);
@@ -109,7 +106,7 @@ describe('amounts in another currency', () => {
 
     const hidden = { type: 'CurrencyType', access: 'hidden' };
     await control('PUT', 'object-access', hidden);
-    // A user changes the currency, but no run has read the change yet, so the number is still ours.
+    // A user changes the currency, but no run has read this change yet, so the number is still ours.
     await edit(id, { CurrencyIsoCode: 'EUR' });
     const args = ['forget', id, '--integration', 'riverside', '--also-in-crm', '--yes'];
     const { forget } = await world.runJson(args, forgetSchema);
@@ -120,7 +117,7 @@ describe('amounts in another currency', () => {
     });
     expect(await amountOf(id)).toBe(null);
     expect(await databaseText(world)).not.toContain(id);
-    // Once the rate is available again, the value is not written again.
+    // After the rate is available again, the value is not written again.
     await control('PUT', 'object-access', { ...hidden, access: 'visible' });
     await world.run(['sync', '--full']);
     expect(await amountOf(id)).toBe(null);

@@ -1,6 +1,6 @@
 /**
- * Compares the demo's requests that the stand-ins received with those that the vendors' libraries built. This
- * test is in a separate file, since it would count the requests of every demo in the process.
+ * Compares the demo requests that the stand-ins received with the requests that the vendors' libraries built. This test
+ * has its own file, because it would otherwise count the requests of every demo in the process.
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const documentSchema = z.object({
 it('sends to Salesforce and HubSpot what their libraries have built, as often, and the listed requests', async () => {
   const built: string[] = [];
   onTestFinished(listenToLibraries((method, url) => built.push(toEntry(method, url))));
-  // Without --once, the stand-ins keep running, so the test can read what they received.
+  // Without --once, the stand-ins keep running, so the test can read which requests they received.
   let folder: string | null = null;
   const demo = startCommand(demoCommand, ['demo', '--json', '--contacts', '8'], { cwd: tmpdir() });
   onTestFinished(async () => {

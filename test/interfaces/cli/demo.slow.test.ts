@@ -82,7 +82,7 @@ beforeAll(() => {
   played = playOnce('--contacts', '8');
 });
 
-// A demo spends most of its time waiting for jobs.
+// Runs at the same time as other demos, because a demo mostly waits for jobs.
 describe.concurrent('demo', () => {
   it('enhances everybody once, spends nothing the second time, and keeps its files', async () => {
     const { exitCode, runs, folder, partner } = await playOnce();
@@ -111,7 +111,7 @@ describe.concurrent('demo', () => {
     expect(stdout).toMatch(
       /\d+ profiles already paid for, with another contact of the same person/,
     );
-    // One of the sentences about introductions is longer than a line.
+    // One of the introductions is longer than a line.
     const introductions = [...stdout.matchAll(/introduced, for example\n(.*?)\n\n/gs)];
     expect(introductions).toHaveLength(2);
     for (const [text] of introductions) expect(text).not.toContain('…');
@@ -219,7 +219,7 @@ describe.concurrent('a demo of the shortest list', () => {
   });
 });
 
-// Runs after the others, because five demos at once would delay each other.
+// Runs after the other demos, because five demos at the same time would delay each other.
 describe('a demo that goes on serving', () => {
   it('keeps the service running without --once, until it is asked to stop', async ({ expect }) => {
     const demo = start('--contacts', '8');

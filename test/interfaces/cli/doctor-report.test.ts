@@ -17,7 +17,7 @@ afterEach(async () => {
   crm = undefined;
 });
 
-/** Placed wherever a user or a customer may have written something. */
+/** A text that is placed wherever a user or a customer could have written something. */
 const MARK = /planted/i;
 
 describe('donor-sync doctor --report', () => {
@@ -156,7 +156,7 @@ const peopleSchema = z.object({
   ),
 });
 
-/** Settings in which a customer has written something everywhere. */
+/** Settings with the planted text in every place where a customer could write something. */
 const PLANTED = `    contacts: { filter: "Planted__c = 'Planted Value'" }
     networks:
       - { name: Planted board, group: { campaign: Planted Gala } }
@@ -168,7 +168,7 @@ const PLANTED = `    contacts: { filter: "Planted__c = 'Planted Value'" }
 
 let hands: ReturnType<typeof sandboxControl> | undefined;
 
-/** The report and what else is printed, with every check. */
+/** Returns the report and all other output, with every check. */
 async function reportOf({ run }: CliWorld): Promise<string> {
   const { stdout } = await run(['doctor', '--report', '-']);
   return stdout;
@@ -194,7 +194,7 @@ async function openHubspot(
   );
 }
 
-/** Resolves with all texts that identify its people. */
+/** Opens an org. Returns all texts that identify its people. */
 async function openSalesforce(
   { path, service }: CliWorld,
   { contacts, more = '' }: { contacts: number; more?: string },

@@ -49,7 +49,7 @@ describe('donor-sync doctor', () => {
     world = await openCliWorld();
     const path = world.path('donor-sync.yaml');
     const file = await readFile(path, 'utf8');
-    // 0.0.0.0 leads to this machine but is not one of its loopback addresses.
+    // 0.0.0.0 leads to this machine but is not a loopback address.
     const insecure = file.replaceAll('127.0.0.1', '0.0.0.0');
     await writeFile(path, insecure);
     for (const command of [['doctor', '--json'], ['sync']]) {

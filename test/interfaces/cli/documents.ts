@@ -14,7 +14,7 @@ export const valuesWaitingSchema = z.strictObject({
   ),
 });
 
-/** Exactly the fields that design 4.3 shows, and the waiting values: an extra or missing field is an error. */
+/** Exactly the fields in design 4.3 and the waiting values. An extra or missing field is an error. */
 const reportSchema = z.strictObject({
   id: z.uuid(),
   integration: z.string(),
@@ -44,10 +44,10 @@ const reportSchema = z.strictObject({
   valuesWaiting: valuesWaitingSchema.optional(),
 });
 
-/** `sync --json` and `runs --json`. */
+/** The output of `sync --json` and `runs --json`. */
 export const runsSchema = z.strictObject({ runs: z.array(reportSchema) });
 
-/** `runs --json`. */
+/** The output of `runs --json`. */
 export const runListSchema = runsSchema.extend({ next: z.string().nullable() });
 
 /** The document that `--json` prints when a command fails. */
@@ -55,7 +55,7 @@ export const errorSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), details: z.unknown().optional() }),
 });
 
-/** `holds --json`. */
+/** The output of `holds --json`. */
 export const holdsSchema = z.strictObject({
   holds: z.array(
     z.looseObject({
@@ -95,7 +95,7 @@ const batchSchema = z.strictObject({
   since: z.iso.datetime(),
 });
 
-/** `holds approve|reject --batch ID --json`. */
+/** The output of `holds approve|reject --batch ID --json`. */
 export const decidedBatchSchema = z.strictObject({
   batch: z.strictObject({
     id: z.uuid(),
@@ -106,7 +106,7 @@ export const decidedBatchSchema = z.strictObject({
   }),
 });
 
-/** `plan --json`, as far as tests look at it. */
+/** The output of `plan --json`, as far as tests use it. */
 export const plansSchema = z.strictObject({
   plans: z.array(
     z.looseObject({
@@ -122,7 +122,7 @@ export const plansSchema = z.strictObject({
   ),
 });
 
-/** `doctor --json`. */
+/** The output of `doctor --json`. */
 export const findingsSchema = z.strictObject({
   findings: z.array(
     z.strictObject({

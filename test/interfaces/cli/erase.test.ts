@@ -24,11 +24,11 @@ const receiptSchema = z.object({
 interface Place {
   world: CliWorld;
   url: string;
-  /** The settings file with both integrations. */
+  /** The settings file with both clients. */
   both: string;
 }
 
-/** Returns two nonprofits that were synced. The settings now contain only the first. */
+/** Returns two nonprofits that have been synced. The settings now contain only the first one. */
 async function leaving(databaseUrl: string | undefined): Promise<Place> {
   const world = await open({ integrations: ['riverside', 'harbor'], databaseUrl });
   const rows = await world.rows('harbor.csv');
@@ -46,7 +46,7 @@ async function takeOut({ world, both }: Place): Promise<void> {
   await writeFile(world.path('donor-sync.yaml'), both.slice(0, at));
 }
 
-/** Tables that contain an ID of the integration that leaves. */
+/** Returns the tables that contain an ID of the client that was removed. */
 async function traces({ url }: Place): Promise<string[]> {
   const { db, close } = await openDatabase<Tables>(url);
   const found: string[] = [];
@@ -101,7 +101,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       expect(await world.spent()).toBe(spent);
       await world.run(['restore', '--agree', 'harbor', '--yes']);
       expect((await world.run(['sync', 'harbor', '--adopt'])).exitCode).toBe(0);
-      // A contact that the service does not know has no donor id in the CRM, so it is submitted again.
+      // A contact that the service does not know has no donor ID in the CRM, so it is submitted again.
       expect(await world.spent()).toBe(spent + unknown);
     });
 

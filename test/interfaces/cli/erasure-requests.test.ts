@@ -1,7 +1,4 @@
-/**
- * Tests erasures that Salesforce requests, on the command line: the question, the second user, and the
- * erasure.
- */
+/** Tests erasures that Salesforce requests, on the command line: the decision, the second user, and the erasure. */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -24,7 +21,7 @@ const batchesSchema = z.object({
 
 type World = Awaited<ReturnType<typeof openMarked>>;
 
-/** Opens a client of an org whose contacts were enhanced. Some of them are then to be forgotten. */
+/** Opens a client of an org whose contacts were enhanced. Then marks some of them to be forgotten. */
 async function openMarked(
   marked: number,
   more: Record<string, unknown> = {},
@@ -75,7 +72,7 @@ async function readBatches({ world }: World) {
   return (await world.runJson(['holds'], batchesSchema)).batches;
 }
 
-/** Returns the value of ours in a contact, or null if it is blank. */
+/** Returns our value in a contact, or null if it is blank. */
 async function donorIdOf({ control }: World, id: string | undefined) {
   const record = z
     .record(z.string(), z.unknown())
@@ -83,7 +80,7 @@ async function donorIdOf({ control }: World, id: string | undefined) {
   return record['Donor_ID__c'] ?? null;
 }
 
-/** Settings by which requests of the CRM need no user. */
+/** Settings with which the CRM's erasure requests need no user. */
 const ERASE = { privacy: { crmRequests: 'erase' } };
 
 describe('contacts that Salesforce marks to be forgotten', () => {
@@ -146,7 +143,7 @@ describe('contacts that Salesforce marks to be forgotten', () => {
   it('are erased without a question if the settings say so', async () => {
     const here = await openMarked(2, {}, {}, ERASE);
     const { world, ids } = here;
-    // The sync that reads the marks, or the next one, erases them.
+    // The sync that reads the marks erases the contacts, or the next sync does.
     expect((await world.run(['sync'])).exitCode).toBe(0);
     expect(await readBatches(here)).toEqual([]);
     for (const id of ids.slice(0, 2)) expect(await donorIdOf(here, id)).toBeNull();
@@ -159,7 +156,7 @@ describe('contacts that Salesforce marks to be forgotten', () => {
     const { world, ids } = here;
     const [batch] = await readBatches(here);
     expect(batch).toMatchObject({ kind: 'erasure_requested', count: 2 });
-    // An objection alone does not request an erasure, whatever the settings say about other requests.
+    // An objection alone is not an erasure request, whatever the settings say about other requests.
     await world.run(['sync', '--full']);
     expect(await donorIdOf(here, ids[0])).not.toBeNull();
     await world.run(['holds', 'approve', '--batch', batch?.id ?? '']);

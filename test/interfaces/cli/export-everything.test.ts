@@ -16,7 +16,7 @@ const exportedSchema = z.object({
 });
 
 describeEachDatabase('export --everything', (_, kind) => {
-  /** Two nonprofits that were synced twice, so values were written over. */
+  /** Opens two nonprofits that were synced twice, so some values were overwritten. */
   async function leaving() {
     const databaseUrl = kind === 'postgres' ? await freshPostgresUrl() : undefined;
     const world = await open({ integrations: ['riverside', 'harbor'], databaseUrl });
@@ -24,7 +24,7 @@ describeEachDatabase('export --everything', (_, kind) => {
     return Object.assign(world, { url: databaseUrl ?? `sqlite:${world.path('store.db')}` });
   }
 
-  /** The times of what runs did to contacts. */
+  /** Sets the times at which runs changed contacts. */
   async function setTimes({ url }: { url: string }, at: number): Promise<void> {
     const { db, close } = await openDatabase<Tables>(url);
     await db.updateTable('run_rows').set({ at }).execute();
@@ -70,7 +70,7 @@ describeEachDatabase('export --everything', (_, kind) => {
 
   it('leaves no file of an export that an error stopped, and fails', async () => {
     const world = await leaving();
-    // A time that cannot be written.
+    // A time that cannot be formatted.
     await setTimes(world, 9_000_000_000_000_000);
     const args = ['export', 'everything', 'harbor', '--out', 'taken'];
     const { exitCode, stdout } = await world.run(args);

@@ -24,7 +24,7 @@ function exportOf(id: string, env: Record<string, string> = ENV, ...options: str
   return runCommand(exportCommand, ['export', id, ...options], { cwd: folder, env });
 }
 
-/** An integration whose text settings look like other kinds of values. */
+/** A client whose text settings look like other kinds of values. */
 const ODD = `integrations:
   - id: 7th-street
     name: "Costs $\${NOTHING}: 5 # really"

@@ -162,7 +162,7 @@ describe('donor-sync fields source', () => {
     expect(source.folder).toBe(world.path('project'));
     expect(source.files).toContain('sfdx-project.json');
     expect(source.files).toContain(`${FIELDS}/Donor_Net_Worth__c.field-meta.xml`);
-    // Without networks nothing would fill the fields of warm paths.
+    // Without networks, nothing would fill the fields of warm paths.
     expect(source.files.filter((file) => file.includes('Warm_Path'))).toEqual([]);
     expect(source.next.join()).toContain('sf project deploy start');
     for (const file of source.files) {
@@ -204,7 +204,7 @@ describe('donor-sync fields source', () => {
   });
 });
 
-/** Settings for an org at an address where no org responds. */
+/** Writes settings for an org at an address that does not respond. */
 async function useSalesforce({ path, service }: CliWorld, more = '', crm = ''): Promise<void> {
   const auth = 'auth: { type: token, token: "unused" }';
   const settings = `database: "sqlite:store.db"

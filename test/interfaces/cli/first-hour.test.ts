@@ -1,4 +1,4 @@
-/** Tests the first hour of a user with a messy export: from `init` to the enhanced file. */
+/** Tests a user's first hour with a messy export, from `init` to the enhanced file. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,10 @@ const open = closedAfterTest(openCliWorld);
 
 const NO_CONTACT = 12;
 
-/** As spreadsheets in Europe save it: a byte order mark, semicolons, and whole names in one column. */
+/**
+ * Returns the rows as spreadsheets in Europe save them: with a byte order mark, semicolons, and full names in one
+ * column.
+ */
 function messyFile(rows: readonly Record<string, string>[]): string {
   const lines = rows.map((row, at) => {
     const { Id = '', First = '', Last = '', Address = '', Employer = '' } = row;
@@ -20,7 +23,7 @@ function messyFile(rows: readonly Record<string, string>[]): string {
     return cells.map((cell) => (/[;"]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
   });
   const text = lines.map((cells) => cells.join(';'));
-  // Too few cells, no id, and a quote that is never closed.
+  // Adds bad rows: one with too few cells, one without an ID, and one with a quote that is never closed.
   text[50] = text[50]?.split(';').slice(0, 3).join(';') ?? '';
   text[150] = `;${lines[150]?.slice(1).join(';')}`;
   text[250] = `${lines[250]?.[0]};"${lines[250]?.slice(1, 5).join(';')};`;
@@ -63,7 +66,7 @@ describe('a messy CSV file of 300', () => {
     const asked = people.filter(
       (person, at) => at >= NO_CONTACT && !bad.has(at) && named(person),
     ).length;
-    // The same person under two ids is paid for once.
+    // A person who has two ids is paid for once.
     const submitted = runs[0]?.contacts.submitted ?? 0;
     expect(submitted).toBeGreaterThanOrEqual(asked - 2);
     expect(await world.spent()).toBe(submitted);

@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const path = (name: string) => join(folder, name);
 
-/** `ready` resolves once it has printed its address, or has ended on its own. */
+/** Starts `serve`. `ready` resolves after it has printed its address, or has ended itself. */
 function startServe(
   argv: readonly string[],
   options: { env?: Record<string, string>; onTerminal: boolean },
@@ -36,7 +36,7 @@ async function untilReady({ ended, stdout }: Started): Promise<void> {
   );
 }
 
-/** Serves until it has printed its address, or has ended on its own. */
+/** Serves until the address is printed, or the command ends itself. */
 async function serve(
   argv: readonly string[] = [],
   env: Record<string, string> = {},
@@ -61,7 +61,7 @@ describe('serve in an empty folder', () => {
     const text = await readFile(path('donor-sync.yaml'), 'utf8');
     expect(text).toContain('integrations: []');
     await writeFile(path('donor-sync.yaml'), `${text}# ours\n`);
-    // Now there is an owner.
+    // There is an owner now, so no link is printed.
     const second = await serve();
     expect(second).toMatchObject({ exitCode: 0, led: null });
     expect(second.stderr).not.toContain('Wrote');
@@ -181,7 +181,7 @@ describe('serve --recover', () => {
   });
 });
 
-/** Returns the actions in the audit. */
+/** Returns the actions recorded in the audit. */
 async function audited(): Promise<string[]> {
   const argv = ['audit', '--json'];
   const { stdout } = await runCommand(auditCommand, argv, { cwd: folder });

@@ -29,7 +29,7 @@ const KINDS: readonly [string, (rows: Rows) => Buffer][] = [
   ],
 ];
 
-/** Commands that open the contacts, and commands that would write to them. */
+/** Returns commands that open the contacts, and commands that would write to them. */
 function commandsFor(run: string, contact: string): readonly (readonly string[])[] {
   return [
     ['sync'],
@@ -64,7 +64,7 @@ describe.each(KINDS)('an input that has become %s, without crm.output', (_, enco
       expect(await stateOf(world), argv.join(' ')).toEqual(before);
     }
     expect(accepted).toEqual([]);
-    // To erase what donor-sync itself knows needs no file, and must not wait for one.
+    // Erasing donor-sync's own data needs no file, and must not wait for one.
     expect((await world.run(['forget', contact, '--yes'])).exitCode).toBe(0);
     expect(await stateOf(world)).toEqual(before);
     expect(await readFile(world.path('riverside.csv'))).toEqual(content);

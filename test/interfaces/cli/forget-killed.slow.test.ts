@@ -1,6 +1,6 @@
 /**
- * Sends SIGKILL at chosen moments of `forget`, for each kind of CRM. The long version, at random moments and
- * on both databases, is `npm run bench -- forget`.
+ * Sends SIGKILL at chosen moments of `forget`, for each kind of CRM. `npm run bench -- forget` is the long version,
+ * with random moments and both databases.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,17 +22,17 @@ import {
 const PEOPLE = 14;
 const DONORS = 500;
 
-/** A CRM as this test sees it, independently of the product. */
+/** A CRM as this test sees it, without the product. */
 interface Place {
   world: CliWorld;
-  /** In front of the service. */
+  /** The proxy in front of the service. */
   service: KillingProxy;
-  /** In front of the CRM, or null for a file. */
+  /** The proxy in front of the CRM, or null for a file. */
   crm: KillingProxy | null;
   ids(): Promise<string[]>;
-  /** The fields of a contact that only donor-sync fills, with their values. */
+  /** Returns the fields of a contact that only donor-sync fills, with their values. */
   ours(id: string): Promise<Record<string, unknown>>;
-  /** Adds the same person under another id. */
+  /** Adds the same person under another ID. */
   copy(id: string): Promise<void>;
   merge?(loser: string, winner: string): Promise<void>;
 }
@@ -174,13 +174,13 @@ const membersSchema = z.object({
   networks: z.array(z.object({ member_ids: z.array(z.string()) })),
 });
 
-/** Everyone in a network of the service. */
+/** Returns all members of the service's networks. */
 async function members({ world }: Place): Promise<string[]> {
   const reply = await sendJson('GET', `${world.service.rootUrl}/_sandbox/networks`, undefined);
   return membersSchema.parse(reply).networks.flatMap(({ member_ids: ids }) => ids);
 }
 
-/** Returns the places where an id occurs in the database: tables, and SQLite's files if the id is not a number. */
+/** Returns where an ID occurs in the database: in tables, and in SQLite's files if the ID is not a number. */
 async function tracesOf({ world: { path } }: Place, id: string): Promise<string[]> {
   const { db, close } = await openDatabase<Tables>(`sqlite:${path('store.db')}`);
   const tables = Object.entries(await everything(db));
@@ -206,7 +206,7 @@ function donorOf(values: Record<string, unknown>): string {
   return String(named?.[1]);
 }
 
-/** Returns a person who is in the CRM and in the network, and the only contact of its donor. */
+/** Returns people who are in the CRM and in the network, and whose donor has no other contact. */
 async function enhanced(place: Place): Promise<string[]> {
   const isMember = new Set(await members(place));
   const donors = new Map<string, string>();
@@ -217,7 +217,7 @@ async function enhanced(place: Place): Promise<string[]> {
   );
 }
 
-/** The proxy that receives the request, and the number of the request. */
+/** The moment of a kill: which proxy receives the request, and which request it is. */
 type Moment = KillPoint & { at: 'service' | 'crm' };
 
 const LEAVE = { at: 'service', method: 'POST', path: /\/members\/remove$/ } as const;
@@ -231,7 +231,7 @@ function beforeAndAfter(...requests: Omit<Moment, 'when'>[]): Moment[] {
   ]);
 }
 
-/** The proxy keeps the process waiting until it is dead. */
+/** Runs a command and kills it at this moment. The proxy holds the request until the process is dead. */
 async function killAt(place: Place, { at, ...point }: Moment, args: string[]): Promise<void> {
   const proxy = at === 'crm' ? place.crm : place.service;
   if (proxy === null) throw new Error('A file has no requests');
@@ -270,7 +270,7 @@ describe('donor-sync forget that is killed at a chosen moment', () => {
         donors.push(donorOf(values));
         const args = ['forget', id, '--also-in-crm', '--yes'];
         await killAt(place, moment, args);
-        // The next sync carries out what the killed command had begun, before anyone repeats it.
+        // The next sync finishes what the killed command began, before anyone repeats the command.
         await sync(place);
         expect(await place.ours(id)).toEqual({});
         expect(await members(place)).not.toContain(donorOf(values));

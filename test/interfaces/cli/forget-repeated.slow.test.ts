@@ -7,7 +7,7 @@ import { databaseText, forgetSchema, ourColumns } from './forgetting.ts';
 const open = closedAfterTest(openCliWorld);
 
 describe('donor-sync forget that is killed', () => {
-  // The long version, for each kind of CRM and both databases, is `npm run bench -- forget`.
+  // `npm run bench -- forget` is the long version, for each kind of CRM and both databases.
   it('ends clean when it is repeated, whatever nights are in between', async () => {
     const world = await open();
     await world.run(['sync']);

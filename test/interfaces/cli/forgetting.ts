@@ -1,4 +1,4 @@
-/** Shared parts of the tests of `forget`: reading data, and looking for it afterwards. */
+/** Shared helpers of the tests of `forget`: reading data, and looking for it afterwards. */
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { CliWorld } from '../../helpers/cli.ts';
@@ -11,7 +11,7 @@ const crmSchema = z.object({
   verified: z.boolean(),
 });
 
-/** `forget --json`. */
+/** The output of `forget --json`. */
 export const forgetSchema = z.strictObject({
   forget: z.strictObject({
     integration: z.string(),
@@ -35,20 +35,20 @@ export const forgetSchema = z.strictObject({
   }),
 });
 
-/** Returns the bytes of the database and of all files that SQLite keeps next to it, as text. */
+/** Returns the bytes of the database, and of all files that SQLite keeps next to it, as text. */
 export async function databaseText({ path }: CliWorld): Promise<string> {
   const names = (await readdir(path('.'))).filter((name) => name.startsWith('store.db'));
   return (await Promise.all(names.map((name) => readFile(path(name), 'latin1')))).join('');
 }
 
-/** Returns the id of a contact whose profile is in the file. */
+/** Returns the ID of a contact whose profile is in the file. */
 export async function enhancedId(world: CliWorld, name?: string): Promise<string> {
   const row = (await world.rows(name)).find((one) => one['Donor ID']);
   if (!row) throw new Error('No contact was enhanced');
   return row['Id'] ?? '';
 }
 
-/** Columns that only donor-sync fills. */
+/** Returns the columns of a contact that only donor-sync fills. */
 export async function ourColumns(world: CliWorld, id: string, name?: string): Promise<string[]> {
   const row = (await world.rows(name)).find((one) => one['Id'] === id) ?? {};
   return Object.entries(row).flatMap(([column, value]) =>

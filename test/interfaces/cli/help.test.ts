@@ -7,7 +7,7 @@ import { runWhole } from '../../helpers/whole-program.ts';
 import { errorSchema } from './documents.ts';
 import { commandDeps } from './run-command.ts';
 
-/** A folder without settings, because these commands must not read any. */
+/** A folder without settings, because these commands must not read settings. */
 const cwd = import.meta.dirname;
 
 const explanationSchema = z.strictObject({
@@ -104,7 +104,7 @@ describe('--help', () => {
     const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
     const tooWide = commands.flatMap(all).filter((command) => {
       const help = command.createHelp();
-      // Commander wraps descriptions of 40 or more characters, next to terms with four spaces.
+      // Commander wraps descriptions only if they have 40 or more columns next to the terms and four spaces.
       return help.padWidth(command, help) > 80 - 40 - 4;
     });
     expect(tooWide.map((command) => command.name())).toEqual([]);

@@ -10,7 +10,7 @@ const open = closedAfterTest(openCliWorld);
 
 type Row = Record<string, string>;
 
-/** Synced contacts that can be submitted to the service. */
+/** Opens a world with synced contacts that can be submitted to the service. */
 async function openSynced(count: number): Promise<CliWorld> {
   const here = await open({ people: count + 30 });
   const rows = await here.rows();
@@ -21,7 +21,7 @@ async function openSynced(count: number): Promise<CliWorld> {
   return here;
 }
 
-/** Everybody moves into this street. */
+/** Moves all contacts to this street. */
 async function moveAll(here: CliWorld, street: string): Promise<void> {
   const rows = await here.rows();
   await here.saveRows(
@@ -35,14 +35,14 @@ async function sync(here: CliWorld) {
   return run;
 }
 
-/** Returns all bytes that the database has on disk. */
+/** Returns everything that the database has on disk, as text. */
 async function databaseText({ path }: CliWorld): Promise<string> {
   const files = (await readdir(path('.'))).filter((name) => name.startsWith('store.db'));
   expect(files).toContain('store.db');
   return (await Promise.all(files.map((name) => readFile(path(name), 'latin1')))).join('\n');
 }
 
-/** Points the integration to another file, in which the IDs belong to other people. */
+/** Points the client to another file, in which the same IDs belong to other people. */
 async function leadElsewhere(here: CliWorld): Promise<void> {
   const rows = await here.rows();
   const strangers = rows.map((row: Row) => ({ ...row, First: 'Quentin', Last: 'Stranger' }));

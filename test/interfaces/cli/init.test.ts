@@ -23,7 +23,7 @@ const ENV = {
   SALESFORCE_TOKEN: 'token',
 };
 
-/** The file that each test begins with. */
+/** The options for the file that each test starts with. */
 const CSV = ['--crm', 'csv', '--csv-path', 'donors.csv'];
 
 let folder = '';
@@ -325,12 +325,12 @@ describe('init --yes', () => {
       'Account ID,Full Name (F),First Name,Last Name,Deceased,Do Not Contact',
       { optOutField: null, deceasedField: 'Deceased', doNotContactField: 'Do Not Contact' },
     ],
-    // Bloomerang: a status is no mark
+    // Bloomerang, whose status is not a mark
     [
       'Account Number,Account Status,Communication Restrictions,First Name,Last Name',
       { optOutField: null, deceasedField: null, doNotContactField: null },
     ],
-    // DonorPerfect: letters and e-mail alone
+    // DonorPerfect, which uses letters, and has a mark for email only
     [
       'donor_id,first_name,last_name,nomail,nomail_reason,no_email',
       { optOutField: null, deceasedField: null, doNotContactField: null },
@@ -394,7 +394,7 @@ describe('init', () => {
       await expect.poll(() => stderr.written()).toContain(question);
       stdin.write(keys);
     }
-    // The file is below all CRMs.
+    // The file comes after all CRMs in the list.
     await answer('Where are the contacts?', KEYS.down.repeat(REMOTE_CRMS.length) + KEYS.enter);
     await answer('Which CSV file contains the contacts?', `donors.csv${KEYS.enter}`);
     await answer("Which column has a contact's ID?", KEYS.enter);

@@ -1,6 +1,6 @@
 /**
- * If a column of marks would exclude most contacts in a file, the setup asks a question and does not exclude them
- * silently.
+ * Tests a column of marks that would exclude most contacts in a file. The set-up asks a question and does not exclude
+ * them silently.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const PEOPLE = 60;
 
 type Mark = (at: number) => string;
 
-/** Contacts in a file with a column `Gone`, which the settings name. */
+/** Opens a world whose settings name the file's column `Gone`. */
 async function openMarked(mark: Mark, contacts = 'deceasedField: Gone', people = PEOPLE) {
   const here = await open({ people });
   const settings = here.path('donor-sync.yaml');

@@ -18,10 +18,10 @@ import { runCommand } from './run-command.ts';
 
 const KILLS = 4;
 
-/** Enough for a copy that takes some seconds. */
+/** Enough rows for a copy that takes some seconds. */
 const ROWS = 1_200;
 
-/** A start of the program takes half a second before it moves anything. */
+/** The program needs half a second to start before it moves anything. */
 const FIRST_KILL_MS = 600;
 const LAST_KILL_MS = 2_000;
 
@@ -47,7 +47,7 @@ describeOn('postgres', 'a move that is killed', () => {
       const code = await moveOrKill(settings, target, kills < KILLS);
       if (code === 'killed') kills += 1;
       const live = [await isInUse(source), await isInUse(target)];
-      // A target without rows is not mentioned, because it is a new database.
+      // A target without rows counts as a new database, so it is not mentioned.
       expect(live, `after ${kills} kills`).not.toEqual([true, true]);
       if (code === 'done') break;
     }
@@ -59,7 +59,7 @@ describeOn('postgres', 'a move that is killed', () => {
     for (const [table, rows] of Object.entries(before)) {
       if (!isAudit(table)) expect(after[table], table).toEqual(rows);
     }
-    // However often it was killed: one entry about the move, and the head of the chain.
+    // However often the move was killed, it adds only one entry about the move, and the head of the chain.
     expect(after['audit_entries']).toHaveLength((before['audit_entries']?.length ?? 0) + 1);
   });
 });
@@ -84,7 +84,7 @@ async function moveOrKill(settings: string, to: string, isToKill: boolean) {
   return 'done';
 }
 
-/** True if a process may work with the store that is there. */
+/** Returns true if a process can use the store at this address. */
 function isInUse(url: string): Promise<boolean> {
   return onDatabase(url, async (db) => {
     const tables = await db.introspection.getTables();

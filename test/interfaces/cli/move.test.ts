@@ -64,12 +64,12 @@ describeOn('postgres', 'move', () => {
     await closeAll();
     const { document } = await move(target);
     const [moved, left] = [await open(target), await open(source)];
-    // Including rows that only the new database would have.
+    // Includes rows that exist only in the new database.
     expect(await tablesOf(moved.db)).toEqual(tables);
     for (const table of tables) {
       const rows = await rowsOf(moved.db, table);
       expect(rows.length, table).toBeGreaterThanOrEqual(ROWS);
-      // The audit of both has an entry about the move.
+      // Both audits have an entry about the move.
       const there = table.startsWith('audit_') ? await rowsOf(left.db, table) : before.get(table);
       expect(rows, table).toEqual(there);
       expect(document.tables).toContainEqual(
@@ -103,7 +103,7 @@ describeOn('postgres', 'move', () => {
           from: join(folder, 'data.db'),
           to: document.to,
           tables: tables.length,
-          // The entry itself is one more.
+          // The entry about the move was added after the count.
           rows: count - 1,
           digest: expect.stringMatching(/^[0-9a-f]{64}$/),
         },
@@ -138,7 +138,7 @@ describeOn('postgres', 'move', () => {
     expect((await move(target)).code).toBe('database_other_ground');
     await onDatabase(target, async (db) => {
       expect(await rowsOf(db, 'moves')).toEqual([]);
-      // Nor the tables of the queue.
+      // The queue's tables were not created either.
       const schemas = (await db.introspection.getTables()).map(({ schema }) => schema);
       expect(new Set(schemas)).toEqual(new Set(['public']));
     });
@@ -169,7 +169,7 @@ describeOn('postgres', 'move', () => {
     await useDatabase(`sqlite:${join(folder, 'another.db')}`);
     await run(applyCommand, 'apply', 'hillside.yaml');
     expect((await move(target)).code).toBe('target_not_empty');
-    // The database that was refused stays in use.
+    // The refused database can still be used.
     expect((await run(exportCommand, 'export', 'riverside')).exitCode).toBe(0);
   });
 
@@ -177,7 +177,7 @@ describeOn('postgres', 'move', () => {
     const { db } = await open(source);
     await fillTables(db);
     await closeAll();
-    // Half-done: a wrong row, one too many, one missing.
+    // Simulates a partial copy: one row is wrong, one row is extra, and one row is missing.
     await move(target);
     await onDatabase(target, async (there) => {
       await there.updateTable('moves').set({ done_at: null }).execute();

@@ -1,6 +1,6 @@
 /**
- * Checks that each command that shows people's names records this in the audit: the user, and the kind and
- * number of the names, but no name.
+ * Checks that each command that shows people's names records it in the audit: the user, and the kind and number of
+ * names, but not the names.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,7 @@ async function shownBy(world: CliWorld, command: string) {
   return entries.filter(({ details }) => details['command'] === command);
 }
 
-/** Runs a command on a terminal. */
+/** Runs a command at a terminal. */
 async function onTerminal({ path, service }: CliWorld, ...args: string[]): Promise<string> {
   const env = { PARTNER_API_KEY: service.apiKey, NO_COLOR: '1' };
   const { stdout } = await runWhole(args, { cwd: dirname(path('x')), env, isTTY: true });

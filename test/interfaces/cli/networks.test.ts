@@ -79,7 +79,7 @@ const insideSchema = z.object({
   ),
 });
 
-/** Returns the networks as the service has them. */
+/** Returns the networks in the service. */
 async function atTheService({ service }: CliWorld) {
   const reply = await fetch(`${service.rootUrl}/_sandbox/networks`);
   return insideSchema.parse(await reply.json()).networks;
@@ -94,7 +94,7 @@ async function byHand({ service }: CliWorld, method: string, path: string, body:
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** Opens an integration whose column "Role" shows who is in the network. The first sixteen contacts are members. */
+/** Opens a client whose column "Role" shows who is in the network. The first sixteen contacts are members. */
 async function open(service: PartnerSandboxOptions = {}): Promise<CliWorld> {
   const here = await openWorld({
     people: 24,
@@ -117,8 +117,8 @@ describe('donor-sync networks', () => {
     expect(plan).toEqual({
       networks: [{ members: 0, joiners: 0, leavers: 0, toEnhance: 16, problem: null }],
       warmPaths: { contacts: 24, queries: 1 },
-      // One submission, its progress, three times its results and the balance. Then the network with one bulk add, and
-      // the queries for warm paths.
+      // Six calls for the submission, its progress, its results (three times) and the balance. Four calls for the
+      // network with a bulk add, and two for the warm paths.
       calls: { partner: 6 + 4 + 2 },
       credits: { networks: { needed: 16, allowed: 16, remaining: 100_000 } },
     });

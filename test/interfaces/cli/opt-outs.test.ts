@@ -1,4 +1,4 @@
-/** Tests an opt-out field that is wrong for one night, with a file, Salesforce and HubSpot. */
+/** Tests an opt-out field that is wrong for one night, with a file, with Salesforce and with HubSpot. */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -16,14 +16,14 @@ const open = closedAfterTest(openCliWorld);
 const openOrg = closedAfterTest(startSalesforceSandbox);
 const openAccount = closedAfterTest(startHubspotSandbox);
 
-/** A CRM with people, independent of the product. */
+/** A CRM with people, which the test sees without the product. */
 interface Crm {
   settings: Record<string, unknown>;
-  /** A field that marks every contact although nobody has opted out. */
+  /** A field that marks every contact, although nobody has opted out. */
   wrongField: string;
-  /** The names of the CRM's fields for a donor's id, and for others. */
+  /** The CRM's fields for the donor's ID and for other values. */
   fields: { from: string; to: string }[];
-  /** Values of these fields, by contact. */
+  /** Returns the values of these fields, by contact. */
   values(): Promise<Map<string, Record<string, unknown>>>;
 }
 
@@ -81,7 +81,7 @@ async function hubspot(): Promise<Crm> {
   const auth = { type: 'token', token: account.token };
   return {
     settings: { kind: 'hubspot', url: account.rootUrl, auth, requestsPerTenSeconds: 0 },
-    // A text marks whoever has one.
+    // In a text field, any text counts as a mark.
     wrongField: 'lastname',
     fields: toFields([
       ...['donor_id', 'donor_net_worth_low', 'donor_net_worth_high'],
@@ -115,9 +115,9 @@ describe.each([
     await save(2, null);
     await sync(world);
     const before = valuesOf(await crm.values(), crm.fields.slice(0, 2));
-    // The map gains lines in the same night.
+    // The field map gets more lines on the same night.
     await save(SOURCES.length, crm.wrongField);
-    // In a file, a mark of most contacts also asks whether its column is the right one.
+    // With a file, a mark on most contacts also leads to the question whether its column is the right one.
     const report = await sync(world, crm.settings['kind'] === 'csv' ? 3 : 0);
     expect(report.contacts).toMatchObject({ written: 0, skipped: PEOPLE });
     expect(valuesOf(await crm.values(), crm.fields.slice(0, 2))).toEqual(before);
@@ -138,7 +138,7 @@ describe.each([
     expect(valuesOf(await crm.values(), crm.fields)).toEqual(whole);
     expect(await world.spent()).toBe(spent);
 
-    /** Another CRM of the same people, which was synced with the whole map and never had a wrong field. */
+    /** Opens another CRM with the same people, which was synced with the whole map and never had a wrong field. */
     async function syncedAtOnce() {
       const other = await open({ people: PEOPLE, service: { donors: DONORS } });
       const place = await openCrm(other);
@@ -175,7 +175,7 @@ async function sync(world: World, expected = 0) {
   return report;
 }
 
-/** Each contact's values in these fields, in the order of the fields, without blanks. */
+/** Returns each contact's values in these fields, in the order of the fields, without blanks. */
 function valuesOf(
   values: ReadonlyMap<string, Record<string, unknown>>,
   fields: readonly { to: string }[],

@@ -3,29 +3,29 @@ import { EXIT_CODES } from '../../../src/interfaces/cli/terminal/output.ts';
 import { type CliWorld, type CliWorldOptions, startAndSubmit } from '../../helpers/cli.ts';
 import { holdJobs } from '../../helpers/held-jobs.ts';
 
-/** The last name of everybody, once their profiles come. */
+/** The last name that all contacts have when their profiles arrive. */
 export const STRANGER = 'Quillfeather-Onyx';
 
 export interface OtherNames {
-  /** The options that a world needs for this. */
+  /** The options that a world needs for these tests. */
   options: CliWorldOptions;
-  /** All contacts are submitted and get the other last name. Then their profiles arrive, and each is held. */
+  /** Submits all contacts, and changes their last names. Then their profiles arrive, so each contact is held. */
   come(world: CliWorld): Promise<void>;
 }
 
-/** Contacts that get a different last name while their enhancement is in progress. */
+/** Returns helpers for contacts that get a different last name while their enhancement is in progress. */
 export function otherNames(): OtherNames {
   const jobs = holdJobs();
   return {
     options: {
       service: jobs.service,
-      // If it is read after the profile has arrived, a different name would be a reason to submit again.
+      // If the new name were read after the profile has arrived, the contact would be submitted again.
       settings: '    refresh: { whenIdentityChanges: false }\n    guards: { trial: { size: 0 } }',
     },
     async come(world) {
       const { child, ended } = await startAndSubmit(world);
       child.kill('SIGTERM');
-      // Submissions in flight get their responses. Their profiles are left for the next run.
+      // Submissions in flight get their responses. The next run fetches the profiles.
       expect(await ended).toMatchObject({ exitCode: EXIT_CODES.stopped });
       jobs.letEnd();
       const rows = await world.rows();

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import type { PartnerSandboxOptions } from '../../../sandbox/partner/index.ts';
 import { type CliWorld, openCliWorld } from '../../helpers/cli.ts';
 
-/** One world for all: nothing here writes anything. */
+/** One world for all tests, because they write nothing. */
 let world: CliWorld;
 beforeAll(async () => {
   world = await openBoardWorld();
 });
 afterAll(() => world.close());
 
-/** Contacts, the first twenty of them on the board, synced. */
+/** Opens synced contacts, of which the first twenty are on the board. */
 async function openBoardWorld(service: PartnerSandboxOptions = {}): Promise<CliWorld> {
   const opened = await openCliWorld({
     people: 90,
@@ -33,7 +33,7 @@ async function wellKnown() {
   return row;
 }
 
-/** Reads the rows of `paths`: two spaces or more are between the columns. */
+/** Parses the output of `paths`, whose columns are separated by two or more spaces. */
 function readTable(stdout: string) {
   const lines = stdout.trimEnd().split('\n');
   const at = lines.findIndex((line) => /^ *Strength +Who/.test(line));

@@ -75,7 +75,7 @@ describe('donor-sync sync --redeliver', () => {
     const told = await world.run(['sync', '--redeliver']);
     expect(told.exitCode).toBe(0);
     expect(told.stdout).toContain('riverside: there is nothing to deliver again');
-    // Its writes can be undone like those of any other run.
+    // The writes of this run can be undone, like those of any other run.
     await world.run(['undo', runs[0]?.id ?? '', '--yes']);
     expect(await donors()).toEqual([]);
   });

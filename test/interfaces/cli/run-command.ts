@@ -13,13 +13,13 @@ export interface Ended {
   stderr: string;
 }
 
-/** A command that is running in this process. */
+/** A command that runs in this process. */
 export interface Started {
-  /** The output on stdout so far. */
+  /** Returns the stdout so far. */
   stdout(): string;
-  /** The output on stderr so far. */
+  /** Returns the stderr so far. */
   stderr(): string;
-  /** Requests a stop, as a SIGTERM does. */
+  /** Requests a stop, like SIGTERM. */
   stop(): void;
   ended: Promise<Ended>;
 }
@@ -27,11 +27,11 @@ export interface Started {
 export interface StartOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** True if stdout is a terminal, a wide one. Defaults to a pipe. */
+  /** True to make stdout a wide terminal. Defaults to a pipe. */
   onTerminal?: boolean;
 }
 
-/** The dependencies of commands, for a user called anna whose terminal is not interactive. */
+/** Returns the dependencies of commands, for a user called anna with a non-interactive terminal. */
 export function commandDeps({ cwd, env = {}, onTerminal = false }: StartOptions) {
   return {
     stdin: aStream({ isTTY: false }),
@@ -78,7 +78,7 @@ export function startCommand(
   };
 }
 
-/** Runs `donor-sync …` with one command to its end. */
+/** Runs `donor-sync …` with one command, and waits until it ends. */
 export function runCommand(
   createIt: (deps: ProductDeps) => Command,
   argv: readonly string[],

@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Serves until the end of the test. Resolves with the line that reports that it is ready. */
+/** Serves until the end of the test. Returns the line that says it is ready. */
 async function serve(...options: string[]) {
   const sandbox = startCommand(
     sandboxCommand,

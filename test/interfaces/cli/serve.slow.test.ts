@@ -53,7 +53,7 @@ describe('serve', () => {
     const first = await startServing(world);
     const runId = await startRun(first);
     await untilPaid();
-    // A client that watches must not keep it from its end, but is informed of it.
+    // An open event stream must not prevent the end of the process, but is informed about it.
     const watching = await first.ask(`/v1/runs/${runId}/events`);
     expect((await stop(first)).exitCode).toBe(0);
     expect(await watching.text()).toContain('interrupted');
@@ -118,7 +118,7 @@ describe('serve', () => {
     const { stdout, stderr } = await stop(open);
     expect(stdout.trim().split('\n')).toHaveLength(1);
     expect(stdout + stderr).not.toContain('first-visit/');
-    // A program that may do much is no owner.
+    // An access token with many rights does not count as an owner.
     const made = await world.run(['tokens', 'create', '--role', 'admin', '--name', 'Anna']);
     expect(made.exitCode).toBe(0);
     const again = await startServing(world);
@@ -184,14 +184,14 @@ function rest(): Promise<void> {
   return sleep(LOOK_INTERVAL_MS);
 }
 
-/** Asks for a run; its id. */
+/** Requests a run. Returns its ID. */
 async function startRun({ ask }: ServingCli, id = 'riverside'): Promise<string> {
   const response = await ask(`/v1/integrations/${id}/runs`, { method: 'POST', body: {} });
   expect(response.status).toBe(202);
   return z.object({ run: z.object({ id: z.string() }) }).parse(await response.json()).run.id;
 }
 
-/** Resolves once people are submitted. Their jobs may take long. */
+/** Waits until people are submitted. Their jobs can take long. */
 async function untilPaid(): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     if ((await world.spent()) > 0) return;
@@ -209,7 +209,7 @@ async function runs() {
   return (await world.runJson(['runs'], runsSchema)).runs;
 }
 
-/** The runs with this status, newest first, once there are this many. */
+/** Waits until this many runs have this status. Returns them, newest first. */
 async function untilRuns(status: string, count = 1) {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const found = (await runs()).filter((run) => run.status === status);

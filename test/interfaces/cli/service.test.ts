@@ -281,7 +281,7 @@ describe('service', () => {
     }
     expect(await json('import', 'csv', 'gala.csv', '--source', 'gala')).toMatchObject({ added: 1 });
     await json('import', 'csv', 'letters.csv', '--source', 'letters', '--roles', 'roles.csv');
-    // The date of birth alone is not enough to join them. A later edition also has the address.
+    // The date of birth alone is not enough to join them. A later edition of the list also has the address.
     expect(await json('stats')).toMatchObject({ donors: 4 });
     const later = `L1,Marguerite,Oldenquist,1951-03-09,${home}`;
     await writeFile(join(folder, 'letters.csv'), `${columns}\n${later}\n`);

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { CliProcess, CliWorld } from '../../helpers/cli.ts';
 
-/** `donor-sync serve` in a separate process, ready. */
+/** `donor-sync serve` in a separate process that is ready. */
 export interface ServingCli extends CliProcess {
   url: string;
-  /** The one-time link. Null where an owner can sign in. */
+  /** The one-time link. Null if an owner can already sign in. */
   signInUrl: string | null;
-  /** Sends requests as the owner that the link creates; the path begins with a slash. */
+  /** Sends a request as the owner that the link creates. The path starts with a slash. */
   ask(path: string, options?: { method?: string; body?: object }): Promise<Response>;
 }
 
@@ -18,7 +18,7 @@ const readySchema = z.strictObject({
   linkFile: z.string().optional(),
 });
 
-/** Starts to serve at a free port and resolves once it is ready. */
+/** Serves on a free port. Resolves when the service is ready. */
 export async function startServing(
   world: CliWorld,
   options: readonly string[] = [],
@@ -49,7 +49,7 @@ export async function startServing(
 
 const OWNER = { email: 'dana@example.org', password: 'copper lantern vivid otter' };
 
-/** Follows the link and creates the account of the owner. The cookie is empty if there is none. */
+/** Follows the link and creates the owner's account. The returned cookie is empty if none was set. */
 export async function followLink(
   link: string,
   fresh = OWNER.password,
@@ -59,7 +59,7 @@ export async function followLink(
   return post(new URL('/first-visit', link).href, account, visit.cookie);
 }
 
-/** Signs in as the owner that another link created. */
+/** Signs in as the owner that another link has created. */
 async function signIn(url: string): Promise<string> {
   return (await post(`${url}/sign-in`, { ...OWNER, to: '/' })).cookie;
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { CliWorld } from '../../helpers/cli.ts';
 import { holdsSchema } from './documents.ts';
 
-/** A decision with its names, as `holds --show` prints them. A name that is missing is empty. */
+/** A decision with its names, as `holds --show` prints it. A missing name is empty. */
 export interface ShownHold {
   id: string;
   contact: string;
@@ -10,7 +10,7 @@ export interface ShownHold {
   names: { contact: string; profile: string; problem: string };
 }
 
-/** Names are in no JSON document, so they are read from the table for people. */
+/** JSON output contains no names, so this reads them from the table. */
 export async function readShownHolds(world: CliWorld): Promise<ShownHold[]> {
   const { holds } = await world.runJson(['holds'], holdsSchema);
   const { stdout, exitCode } = await world.run(['holds', '--show']);

@@ -39,7 +39,7 @@ async function sync(world: CliWorld, ...options: string[]) {
   return syncSchema.parse(JSON.parse(stdout)).runs[0];
 }
 
-/** How many rows of the file have a donor. */
+/** Returns the number of rows in the file that have a donor. */
 async function enhanced(world: CliWorld): Promise<number> {
   return (await world.rows()).filter((row) => row['Donor ID']).length;
 }
@@ -49,7 +49,7 @@ const keysSchema = z.object({
   keys: z.array(z.object({ charged: z.int(), foreign: z.int().nullable() })),
 });
 
-/** This month's bill and reconciliation. */
+/** Returns this month's bill and reconciliation. */
 async function readSpending(world: CliWorld) {
   const month = new Date().toISOString().slice(0, 7);
   const { clients } = await world.runJson(['credits', 'bill', '--month', month], billSchema);
@@ -65,8 +65,8 @@ describe('a database that is restored from a backup', () => {
   let synced: Record<string, string>[];
 
   /**
-   * A backup of six contacts. Then six new ones are paid for, and one of the first is paid for again
-   * because it has changed. All values are lost in the file, as if the disk had been replaced.
+   * Makes a backup with six contacts. After that, six more contacts are paid for, and one of the first contacts is paid
+   * for again because it has changed. All values in the file are lost, as if the disk had been replaced.
    */
   beforeEach(async () => {
     world = await open();
@@ -110,7 +110,7 @@ describe('a database that is restored from a backup', () => {
 
   it('reconciles a month whose first request is known from the spending journal alone', async () => {
     await restore();
-    // The requests of the previous month that the backup itself contains.
+    // The backup itself contains the previous month's requests.
     const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
     const { numUpdatedRows } = await db
       .updateTable('submissions')
@@ -152,7 +152,7 @@ describe('a database that is restored from a backup', () => {
         await writeFile(journalOf(world), `${lines.slice(0, -2).join('\n')}\n`);
       },
     ],
-    // The readable part is used, so only the contact that it does not name has to wait.
+    // The readable part is used, so only the contact that is missing from it has to wait.
     [
       'is damaged',
       1,
@@ -238,7 +238,7 @@ describe('a database that is restored from a backup', () => {
   });
 
   it('asks about nobody before a user has agreed, so that donor ids in the CRM can still be adopted', async () => {
-    // The files, as the last sync left them.
+    // Restores the files as the last sync left them.
     await world.saveRows(synced);
     await rm(journalOf(world));
     await world.run(['restore', 'one.backup', '--yes']);
@@ -246,7 +246,7 @@ describe('a database that is restored from a backup', () => {
     expect((await world.runJson(['holds'], holdsSchema)).batches).toEqual([]);
     await world.run(['restore', '--agree', 'riverside', '--yes']);
     const run = await sync(world, '--full', '--adopt');
-    // The first contact is known under its old details, so it is not a new contact that can be adopted.
+    // The first contact is known with its old details, so it is not a new contact that can adopt a profile.
     expect(run.contacts).toMatchObject({ submitted: 0, held: 1 });
     expect(await world.spent()).toBe(13);
   });
@@ -378,7 +378,7 @@ describe('the spending journal', () => {
   });
 });
 
-/** Another tool submits a person with the same service key. */
+/** Lets another tool submit a person with the same service key. */
 async function spendElsewhere({ service: { baseUrl, apiKey } }: CliWorld): Promise<void> {
   const person = { tracking_id: 'other', name: { first: 'Ottilie', last: 'Nagelschmidt' } };
   const response = await fetch(`${baseUrl}/enhancements`, {
@@ -389,7 +389,7 @@ async function spendElsewhere({ service: { baseUrl, apiKey } }: CliWorld): Promi
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** Three people that the file does not have yet. */
+/** Returns rows for three people that the file does not have yet. */
 async function moreRows(world: CliWorld): Promise<Record<string, string>[]> {
   const people = await controlService(world.service).people(40);
   return people.slice(30, 33).map(({ id, firstName, lastName, addresses, employers }) => ({
@@ -404,7 +404,7 @@ async function moreRows(world: CliWorld): Promise<Record<string, string>[]> {
 describe('a backup that was made while jobs were under way', () => {
   const DAY_MS = 86_400_000;
 
-  /** Four contacts whose jobs are in progress in the backup and have been delivered since. */
+  /** Opens four contacts whose jobs are in progress in the backup, and were delivered after it. */
   async function openDelivered() {
     const jobs = holdJobs();
     let aheadMs = 0;
@@ -523,7 +523,9 @@ describe('a backup that was made while jobs were under way', () => {
     return jobs.length;
   }
 
-  /** The clock of the product cannot be set: it has to agree with the service's. */
+  /**
+   * Makes recorded times older. The product's clock cannot be set, because it has to agree with the service's clock.
+   */
   async function makeOlder(world: CliWorld, ms: number): Promise<void> {
     const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
     const submitted_at = sql<number>`submitted_at - ${ms}`;

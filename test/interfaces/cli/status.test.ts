@@ -45,7 +45,7 @@ const creditsSchema = z.strictObject({
   ),
 });
 
-/** A person that the service does not know. */
+/** A person whom the service does not know. */
 const UNKNOWN_PERSON = { First: 'Zzyzx', Last: 'Qwertzuiop' };
 
 describe('donor-sync status', () => {
@@ -118,7 +118,7 @@ describe('donor-sync runs', () => {
       (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...UNKNOWN_PERSON } : row)),
     );
     const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
-    // The actions of later runs on the same contacts do not remove anything.
+    // Later runs on the same contacts do not remove anything from the earlier run.
     await world.run(['sync', '--full']);
     const id = synced?.id ?? '';
     const found = async (...filter: string[]) => {
@@ -143,7 +143,7 @@ describe('donor-sync runs', () => {
     const world = await open({ people: 1 });
     const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
     const db = new Sqlite(world.path('store.db'));
-    // A time on the second page that cannot be written.
+    // A time on the second page that cannot be formatted.
     db.exec(`with recursive n(at) as (select 1 union all select at + 1 from n where at < 1500)
       insert into run_rows select run_id, 0, 'other-' || n.at, reason, detail, 1
       from n, (select * from run_rows limit 1);

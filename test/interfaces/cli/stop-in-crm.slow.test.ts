@@ -1,7 +1,4 @@
-/**
- * Tests a process that receives a stop signal while it waits, in a vendor's library, for a CRM that does not
- * respond.
- */
+/** Tests a process that receives a stop signal while a vendor's library waits for a CRM that does not respond. */
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -15,17 +12,17 @@ import { runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** So long that only the stop can be what ends the process. */
+/** So long that only the stop can have ended the process. */
 const LONG_MS = 600_000;
 
-/** The limit that the guides promise. */
+/** The time limit that the guides promise. */
 const STOP_LIMIT_MS = 10_000;
 
 const PEOPLE = { contacts: 12, donors: 500 };
 
 interface Crm {
   rootUrl: string;
-  /** `crm` of the settings. */
+  /** The `crm` settings. */
   settings: string;
 }
 

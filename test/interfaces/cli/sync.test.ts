@@ -8,7 +8,7 @@ import { errorSchema, runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** The actions of another process that finds an expired lease. */
+/** Does what another process does when it finds an expired lease. */
 function takeOver(path: string): void {
   const db = new Sqlite(path);
   db.exec("update integrations set run_epoch = run_epoch + 1, lease_owner = 'other/1/x'");
@@ -111,7 +111,7 @@ describe('donor-sync sync', () => {
     const stopped = await ended;
     expect(stopped.exitCode).toBe(3);
     expect(stopped.stderr).toContain('The run was stopped');
-    // It reached its checkpoint before the forced end.
+    // The run reached its checkpoint before it was forced to end.
     expect(stopped.stderr).not.toContain('Ended at once');
     expect(runsSchema.parse(JSON.parse(stopped.stdout)).runs).toMatchObject([
       { status: 'incomplete', reason: { code: 'interrupted' } },
@@ -166,7 +166,7 @@ describe('donor-sync sync', () => {
   });
 });
 
-/** One of each command that has subcommands. */
+/** A subcommand of each command that has subcommands. */
 const SUBCOMMANDS = [
   ['holds', 'approve'],
   ['networks', 'repair'],

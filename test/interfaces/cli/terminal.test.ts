@@ -12,7 +12,7 @@ import { runWhole } from '../../helpers/whole-program.ts';
 const open = closedAfterTest(openCliWorld);
 const openOrg = closedAfterTest(startSalesforceSandbox);
 
-/** Everything that may act on a terminal: our own colours, and the lines that progress redraws. */
+/** Matches everything that is allowed to act on a terminal: our own colours, and the redrawing of progress lines. */
 const OURS = new RegExp(`${'\u001b'}\\[(?:(?:[12]|22|3[123]|39)m|\\d+A|0J)`, 'g');
 
 describe('a terminal', () => {
@@ -20,7 +20,7 @@ describe('a terminal', () => {
     const { world, control, run } = await anOrg();
     const rule = { kind: 'validation', type: 'Contact', when: 'LastName != null' };
     await run('fields', 'create');
-    // The profiles are there, and one contact is renamed before they are delivered.
+    // The profiles have arrived, and one contact is renamed before they are delivered.
     await control('PUT', 'faults', [
       { on: { path: '/composite*' }, fault: { kind: 'answer', status: 503, body: [] } },
     ]);
@@ -104,7 +104,7 @@ describe('a terminal', () => {
     }
     expect(await run('runs', id, '--show', '--json')).not.toContain('Ann');
     expect(await run('runs', '--show')).toContain('--show needs a run');
-    // These messages can quote names. The audit records that they were shown once, and their number.
+    // These messages can quote names, so the audit records once that they were shown, with their number.
     const audit = await world.run(['audit', '--action', 'names.shown', '--json']);
     expect(entriesSchema.parse(JSON.parse(audit.stdout)).entries).toMatchObject([
       { integration: 'riverside', details: { command: 'runs', names: expect.any(Number) } },
@@ -125,7 +125,10 @@ const entriesSchema = z.object({ entries: z.array(z.unknown()) });
 
 type Run = (...args: string[]) => Promise<string>;
 
-/** Runs a command at a terminal. Returns its output without colours, which contains nothing that acts on a terminal. */
+/**
+ * Returns a function that runs a command at a terminal, checks that its output contains nothing that acts on a
+ * terminal, and returns it without colours.
+ */
 function runner({ path, service }: CliWorld): Run {
   return async (...args) => {
     const env = { PARTNER_API_KEY: service.apiKey };
@@ -152,7 +155,7 @@ async function firstContact(
   return peopleSchema.parse(await control('GET', 'people?limit=1')).people[0]?.id ?? '';
 }
 
-/** Creates an org with some of the people that the service knows, and settings that lead to it. */
+/** Opens an org with some people whom the service knows, and writes settings for it. */
 async function anOrg() {
   const crm = await openOrg({ contacts: 10, donors: 500, shape: 'plain' });
   const world = await open({ people: 0 });

@@ -5,7 +5,7 @@ import { runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** As `init` writes it for a file with one column "Last, First" that was named for both names. */
+/** Opens a world with the settings that `init` writes if one column "Last, First" was given for both names. */
 async function openWithWrongColumn(options: { people: number; integrations?: string[] }) {
   const world = await open(options);
   const rows = await world.rows();

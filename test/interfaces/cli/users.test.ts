@@ -70,7 +70,7 @@ async function withApplication<Value>(work: (application: Application) => Promis
   }
 }
 
-/** Adds passkeys as the pages do. */
+/** Adds passkeys to a user, as the pages do. */
 function addPasskeys(personId: string, ...ids: string[]) {
   return withApplication(async ({ store, sealer }) => {
     for (const id of ids) {
@@ -82,7 +82,7 @@ function addPasskeys(personId: string, ...ids: string[]) {
   });
 }
 
-/** True if the link of an invitation still works. */
+/** Returns true if an invitation's link still works. */
 function isOpen(link: string): Promise<boolean> {
   const hash = hashToken(link.slice(-43));
   return withApplication(
@@ -92,7 +92,7 @@ function isOpen(link: string): Promise<boolean> {
 
 const madeSchema = z.looseObject({ until: z.iso.datetime(), linkFile: z.string() });
 
-/** Makes a new link into a file. */
+/** Creates a new link in a file, and returns it. */
 async function made(user: string) {
   const { stdout } = await run('link', user, '--out', 'link.txt', '--json');
   return madeSchema.parse(JSON.parse(stdout));

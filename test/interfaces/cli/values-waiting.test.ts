@@ -26,7 +26,7 @@ const runsSchema = z.object({
 
 const contactsSchema = z.object({ records: z.array(z.record(z.string(), z.unknown())) });
 
-/** Creates an org with the mapped fields, and the people that the service knows. */
+/** Opens an org with the mapped fields and with people whom the service knows. */
 async function anOrg() {
   const crm = await openOrg({ contacts: 12, donors: 500, shape: 'plain' });
   const world = await open({ people: 0 });

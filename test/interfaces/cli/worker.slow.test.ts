@@ -74,12 +74,12 @@ describeOn('postgres', 'worker', () => {
     const [ended] = await untilRuns('succeeded');
     const interrupted = (await runs()).find(({ status }) => status === 'incomplete');
     expect(interrupted?.reason).toMatchObject({ code: 'interrupted' });
-    // A worker that sends no more signs of life is missed after ten seconds. This worker has announced its end.
+    // A silent worker is noticed only after ten seconds. This worker has announced its end.
     expect(gapMs(interrupted?.finishedAt, ended?.startedAt)).toBeLessThan(10_000);
     expect(await world.spent()).toBe(12);
   });
 
-  // Within 15 seconds, as `npm run bench -- machines` measures on a machine that has time.
+  // `npm run bench -- machines` measures that this takes at most 15 seconds on an idle machine.
   it('takes over what a killed one has left before its lease has ended, and nothing is paid twice', async () => {
     const jobs = holdJobs();
     world = await openCliWorld({ service: jobs.service, databaseUrl });
@@ -90,7 +90,7 @@ describeOn('postgres', 'worker', () => {
     jobs.letEnd();
     const [ended] = await untilRuns('succeeded');
     const takenMs = gapMs(killedAt, ended?.startedAt);
-    // A run that ended before the kill could not be taken over.
+    // If the run had ended before the kill, nothing could be taken over.
     expect(takenMs).toBeGreaterThan(0);
     expect(takenMs).toBeLessThan(LEASE_MS);
     expect(await world.spent()).toBe(12);
@@ -142,7 +142,7 @@ describeOn('postgres', 'worker', () => {
     await sleep(3_000);
     const begun = (await runs()).map(({ startedAt }) => startedAt).sort();
     const gaps = begun.slice(1).map((at, index) => gapMs(begun[index], at));
-    // However slow this machine is, only the burst's next run starts, and only after its time.
+    // However slow the machine is, only the burst's next run starts, and not before its time.
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(14_900);
   });
 
@@ -210,7 +210,7 @@ async function startWorker(options: readonly string[] = []): Promise<CliProcess>
   return started;
 }
 
-/** Starts a service without work, and a worker whose run has paid for contacts already. */
+/** Starts a service without work, and a worker whose run has already paid for contacts. */
 async function startPaidRun(): Promise<{ serving: ServingCli; first: CliProcess }> {
   const serving = await startServing(world, ['--no-work']);
   processes.push(serving);
@@ -229,7 +229,7 @@ async function serveTwice(): Promise<ServingCli[]> {
   return hosts;
 }
 
-/** Creates the path of a new webhook address. */
+/** Creates a webhook address and returns its path. */
 async function createHook(): Promise<string> {
   const schema = z.object({ url: z.string() });
   const { url } = await world.runJson(['hooks', 'create', 'riverside'], schema);
@@ -254,7 +254,7 @@ async function untilPaid(): Promise<void> {
   throw new Error('no contact was submitted');
 }
 
-/** Applies the integration of the settings file under another id, with more lines. */
+/** Applies the client in the settings file with another ID, and with more lines. */
 async function apply(id: string, lines: readonly string[]): Promise<void> {
   const text = await readFile(world.path('donor-sync.yaml'), 'utf8');
   await writeFile(
@@ -269,7 +269,7 @@ async function untilStatus({ ask }: ServingCli, id: string, status: number): Pro
   await expect.poll(async () => (await ask(`/v1/integrations/${id}`)).status).toBe(status);
 }
 
-/** Once a process that serves has planned it: this one would only list it. */
+/** Waits until a serving process has planned the schedule. This process only lists it. */
 async function untilPlanned(cron: string): Promise<void> {
   const { db, close } = await openDatabase<Tables>(databaseUrl);
   const rules = () => db.selectFrom('schedules').select('rule').execute();
@@ -279,7 +279,7 @@ async function untilPlanned(cron: string): Promise<void> {
   await close();
 }
 
-/** When the Postgres at this address began to run. */
+/** Returns the time when the Postgres server at this address was started. */
 async function beginOf(url: string): Promise<string | undefined> {
   const { db, close } = await openDatabase<Tables>(url);
   try {
@@ -295,8 +295,8 @@ async function runs() {
 }
 
 /**
- * The runs with this status, once there are this many of them and, if a reason is given, one of them has ended for that
- * reason.
+ * Waits until this many runs have this status and, if a reason is given, one of them has ended for that reason. Returns
+ * the runs.
  */
 async function untilRuns(status: string, count = 1, reason?: string) {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
@@ -309,13 +309,13 @@ async function untilRuns(status: string, count = 1, reason?: string) {
   throw new Error(`no run is ${status}`);
 }
 
-/** True if one of the runs started before another had ended. */
+/** Returns true if one of the runs started before another had ended. */
 function overlaps(all: readonly z.infer<typeof runsSchema>['runs'][number][]): boolean {
   const inOrder = all.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   return inOrder.some(({ startedAt }, index) => startedAt < (inOrder[index - 1]?.finishedAt ?? ''));
 }
 
-/** Positive if the second moment comes after the first. */
+/** Returns the time between two moments. Positive if the second comes later. */
 function gapMs(from: string | null | undefined, to: string | null | undefined): number {
   return Date.parse(to ?? '') - Date.parse(from ?? '');
 }

@@ -1,4 +1,7 @@
-/** Checks the form that connects a CRM for other kinds of CRM than the built-in ones: it follows from what a connector declares. */
+/**
+ * Tests the form that connects a CRM, for kinds of CRM that are not built in. It follows from the connector's
+ * declarations.
+ */
 import { describe, expect, it } from 'vitest';
 import type { AboutRemoteCrm, SignIn } from '../../../connectors/about.ts';
 import { integrationSchema } from '../../../src/core/integration-settings.ts';
@@ -107,7 +110,7 @@ describe('the form of a CRM with a key', () => {
     );
     const elsewhere = { url: 'https://b.example', user: 'ann', apiKey: 'k-2' };
     await expect(read(elsewhere, AT_A)).rejects.toThrow('enter the site key again');
-    // The secrets of another kind of CRM, and of another way to sign in, are not sent either.
+    // The secrets of another kind of CRM, or of another way to sign in, are also not sent.
     const others = [
       { ...AT_A, kind: 'other' },
       { ...AT_A, auth: { ...AT_A.auth, type: 'oauth' } },

@@ -1,7 +1,6 @@
 /**
- * Requests every route as every possible caller: for data with access, for data without access, and for data
- * that does not exist. The expected responses come from `route-table.ts`, which is based on the design and
- * the guides.
+ * Requests every route as every possible caller: for data with access, for data without access, and for data that does
+ * not exist. The expected responses come from `route-table.ts`, which is based on the design and the guides.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ROLES, type Role } from '../../../src/core/role.ts';
@@ -18,7 +17,7 @@ import {
   UNKNOWN,
 } from './two-clients.ts';
 
-/** The routes that each role is allowed to use, by the role that they need: one line for each role. */
+/** For each role, the roles that can use a route with this requirement. */
 const LETS_IN: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   reader: ['viewer', 'reader'],
@@ -27,7 +26,7 @@ const LETS_IN: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['viewer', 'reader', 'decider', 'admin', 'owner'],
 };
 
-/** The actions that a token is never allowed to do, whoever created it. An owner's token tries each action. */
+/** Actions that a token can never perform, whoever created it. The test tries each action with an owner's token. */
 const NEVER_BY_TOKEN = [
   ...['POST /v1/users', 'PUT /v1/users/:user/role', 'POST /v1/users/:user/link'],
   ...['POST /v1/users/:user/enable', 'DELETE /v1/users/:user'],
@@ -59,11 +58,11 @@ const NEVER_BY_TOKEN = [
   ...['POST /setup/:id/drop', 'POST /setup/:id/file'],
 ];
 
-/** They end the session or the thing that other requests need, so they come last. */
+/** This request ends the session that other requests need, so it comes last. */
 const ENDS_SESSION = 'POST /account/sign-out-everywhere';
 const LAST = ['POST /setup/:id/drop', 'POST /users/:user/remove', ENDS_SESSION];
 
-/** Things that a request of another principal may have used up. */
+/** Objects that another caller's request may have used up. */
 const USED_UP = /answers|approvals|setup|tokens|users|passkeys|batches|link/;
 
 const TARGETS = ['own', 'foreign', 'unknown'] as const;
@@ -81,7 +80,7 @@ const UNKNOWN_THINGS: Things = {
   ...{ session: UNKNOWN, setup: UNKNOWN, crmUser: UNKNOWN, link: UNKNOWN },
 };
 
-/** The expected response to a principal about something, as a word for the list of mistakes. */
+/** The expected response to a caller about an object, as a word for the list of problems. */
 type Verdict = 'allowed' | 'sign-in' | 401 | 403 | 404 | 'as unknown' | `otherwise ${number}`;
 
 function expected(
@@ -113,7 +112,7 @@ function isAsExpected(reply: Reply, verdict: Verdict, mayBeGone: boolean): boole
 let two: TwoClients;
 let before: string[] = [];
 let entriesBefore: string[] = [];
-/** How many requests were sent, and how many principals sent them. */
+/** The number of requests, and the number of callers that sent them. */
 const counts = { requests: 0, principals: 0 };
 
 beforeAll(async () => {
@@ -123,7 +122,7 @@ beforeAll(async () => {
 });
 afterAll(() => two.world.close());
 
-/** The reply with every ID of these things as one word. */
+/** Returns the response with all IDs of these objects replaced by the same word. */
 function withoutIds({ status, location, text }: Reply, things: Things): Reply {
   const ids = [...new Set(Object.values(things))].sort((a, b) => b.length - a.length);
   const strip = (words: string): string =>
@@ -131,14 +130,14 @@ function withoutIds({ status, location, text }: Reply, things: Things): Reply {
   return { status, location: strip(location), text: strip(text) };
 }
 
-/** The parts that differ between responses to any request: challenges, and the process's activity. */
+/** Parts that differ between any two responses: challenges, and the activity of the process. */
 const VOLATILE = /challenge&quot;:&quot;[\w-]+|eyJ[\w.-]+|^(process|nodejs|donor_sync_http)_.*\n/gm;
 
-/** The parts that differ in each response: the IDs of runs and requests, and the times and digests of previews. */
+/** Parts that differ in each response: IDs of runs and requests, and times and digests of previews. */
 const OF_REQUEST =
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\w-]{8}\.[\w-]{22}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** Returns the problems with a route, in words. Empty if there are none. */
+/** Requests a route as a caller. Returns the problems in words, or an empty list. */
 async function attack(principal: Principal, route: Route): Promise<string[]> {
   const ask = async (things: Things) => {
     counts.requests += 1;
@@ -147,7 +146,7 @@ async function attack(principal: Principal, route: Route): Promise<string[]> {
   if (ENDS_SESSION === route.name) return tell(route, { own: await ask(two.own) });
   if (route.name.includes('/webhook')) await two.renewHook();
   const unknown = await ask(UNKNOWN_THINGS);
-  // Nothing is out of reach for callers with access to everything.
+  // A caller with access to everything has no foreign client.
   const foreign = principal.reach === 'own' ? await ask(two.foreign) : null;
   const own = await ask(two.own);
   const wrong = tell(route, { own, unknown, ...(foreign && { foreign }) });
@@ -178,7 +177,7 @@ async function attack(principal: Principal, route: Route): Promise<string[]> {
   }
 }
 
-/** Returns the position where two responses differ. */
+/** Returns the first position at which two responses differ. */
 function difference(one: Reply, other: Reply): string {
   const [a, b] = [JSON.stringify(one), JSON.stringify(other)];
   let at = 0;
@@ -229,7 +228,7 @@ describe('every route', () => {
   });
 
   it('of one client knows no contact of another', async () => {
-    // The users were signed out by the requests before. A token is not.
+    // The requests before have signed the users out, but not the token.
     const admin = two.principals.find(({ name }) => name === 'a token (admin)');
     if (admin === undefined) throw new Error('there is no token of an admin');
     const mixed = { ...two.foreign, integration: OWN };
@@ -269,8 +268,9 @@ describe('every route', () => {
 
 describe('an owner', () => {
   /**
-   * Requests that end in 404: only a client with a file has results, no contact is blocked, the API has refused the
-   * approval before, one of the links of the CRM's card is too old, and the other user's link is not the owner's.
+   * Requests that end in 404 in this world. Only a client with a file has results, no contact is blocked, the API has
+   * already refused the approval, one of the card's links is too old, and the other user's link does not belong to the
+   * owner.
    */
   const NOT_THERE = [
     'DELETE /v1/integrations/:integration/contacts/:contact/block',

@@ -1,17 +1,17 @@
-/** The data to send to each route to address one object. `route-table.ts` does not contain this. */
+/** The request data with which each route is called for one object. `route-table.ts` does not contain this data. */
 import type { RouteRule } from '../api/route-table.ts';
 import type { Things } from './two-clients.ts';
 
 export interface Probe {
-  /** The kind of thing that `:id` names, in the path or in the body. By default what the route is `about`. */
+  /** The kind of object that `:id` stands for, in the path or in the body. Defaults to the route's `about`. */
   id?: keyof Things;
   /** The path, if the route's pattern does not name an object. */
   path?: string;
-  /** Sent as JSON to the API, and as a form to pages. `:id` is the thing. */
+  /** Sent as JSON to the API, and as a form to pages. `:id` stands for the object's ID. */
   body?: Readonly<Record<string, unknown>>;
-  /** The response for things that are out of reach or unknown, if it is not 404. */
+  /** The response for objects that are unknown or not accessible, if it is not 404. */
   otherwise?: 303 | 403 | 404 | 422;
-  /** True where callers who reach some clients may not do it for these either. */
+  /** True if a caller with access to only some clients must not do this even for those clients. */
   needsAll?: boolean;
 }
 
@@ -20,13 +20,13 @@ const ofAll = (word: string): Probe => ({
   path: `/decisions/all/${word}?client=:integration&reason=lost_answer&until=1`,
 });
 
-/** Settings of a client at a public address, which no name server has to look up. */
+/** Settings of a client at a public IP address, so no DNS lookup is needed. */
 const CLIENT = {
   ...{ id: ':id', partner: { baseUrl: 'https://93.184.215.14', apiKey: 'key' } },
   crm: { kind: 'hubspot', auth: { type: 'token', token: 'token' } },
 };
 
-/** By the route's name. A list is requested for one client, which its filter names. */
+/** The probes by route name. Lists are requested for one client, with a filter. */
 export const PROBES: Readonly<Record<string, Probe>> = {
   'POST /v1/integrations': {
     ...{ id: 'integration', otherwise: 403 },
@@ -61,7 +61,8 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'PUT /v1/address': { body: { url: 'https://donors.example.org' } },
   'GET /oauth/:kind/start': { path: '/oauth/memory/start?integration=:integration' },
 
-  // The response does not reveal whose session or passkey an ID was: it leads to the account page.
+  // The response does not reveal whether the ID belongs to another user's session or passkey. It redirects to the
+  // account page.
   'POST /account/sessions/:id/end': { id: 'session', otherwise: 303 },
   // Only the user who was linked can end the link.
   'POST /account/links/:link/end': { id: 'crmUser', otherwise: 404 },
@@ -78,7 +79,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'GET /runs': { path: '/runs?client=:integration' },
   'GET /audit': { path: '/audit?client=:integration' },
   'GET /audit/csv': { path: '/audit/csv?client=:integration' },
-  // If it has no channel of its own, the channel for all clients is tested.
+  // If the client has no channel of its own, this tests the channel for all clients.
   'POST /clients/:id/alerts/test': { needsAll: true },
   'GET /decisions': { path: '/decisions?client=:integration' },
   'GET /setup': { path: '/setup?find=:integration' },
@@ -90,7 +91,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'POST /decisions/answers/:answer/withdraw': { id: 'answer', otherwise: 303 },
 };
 
-/** How routes call the things that their paths name. */
+/** The objects that each path parameter stands for. */
 const PARAMETERS: Readonly<Record<string, keyof Things>> = {
   integration: 'integration',
   run: 'run',
@@ -113,7 +114,7 @@ const WORDS: Readonly<Record<string, string>> = {
   kind: 'memory',
 };
 
-/** Returns the request to a route about these things. */
+/** Returns the request to a route about these objects. */
 export function toRequest(name: string, rule: RouteRule, things: Things) {
   const [method = '', pattern = ''] = name.split(' ');
   const probe = PROBES[name] ?? {};

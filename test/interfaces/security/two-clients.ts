@@ -1,4 +1,4 @@
-/** A service with two clients that have the same kinds of data, and all possible callers. */
+/** A service with two clients that have the same kinds of data, and every kind of caller. */
 import { join as joinPath } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
@@ -27,20 +27,18 @@ import { join, send } from '../api/people-world.ts';
 
 /** The client to which some callers have access. */
 export const OWN = 'harbor';
-/** The client that those callers do not have access to. */
+/** The client to which those callers have no access. */
 export const FOREIGN = 'riverside';
 
-/**
- * The clients that callers with access to their own client can use, including a client whose set-up is not finished.
- */
+/** The clients to which those callers have access, including a client whose set-up is not finished. */
 const REACH = [OWN, 'own-clinic'];
 
-/** An ID of nothing. */
+/** An ID that belongs to nothing. */
 export const UNKNOWN = 'unknown';
 
 const PUBLIC_URL = 'https://sync.example.org';
 
-/** A client's objects, by their IDs. */
+/** The IDs of a client's objects. */
 export interface Things {
   integration: string;
   run: string;
@@ -49,25 +47,28 @@ export interface Things {
   approval: string;
   answer: string;
   contact: string;
-  /** A user with access only to this client, and that user's data. */
+  /** A user with access to only this client, and that user's data. */
   user: string;
   token: string;
   passkey: string;
   session: string;
-  /** The link of a user of the CRM to that user. */
+  /** The link between a CRM user and that user. */
   crmUser: string;
-  /** The secret of a link that the CRM's card shows. It belongs to no client. The foreign one is too old. */
+  /**
+   * The secret of a link that the CRM's card shows. It does not belong to a client. The foreign client's link is too
+   * old.
+   */
   link: string;
   /** A client whose set-up is not finished. */
   setup: string;
 }
 
-/** The caller, identified by what a request carries. */
+/** A caller, identified by what a request contains. */
 export interface Principal {
   name: string;
-  /** Null for callers who are not let in at all. */
+  /** Null for callers who have no access at all. */
   role: Role | null;
-  /** `token`: by an access token, whether in a header or in the session of a browser. */
+  /** `token`: an access token in a header or in a browser's session. */
   by: 'token' | 'person';
   reach: 'own' | 'all';
   headers: Readonly<Record<string, string>>;
@@ -82,13 +83,12 @@ export interface TwoClients {
   owner: Principal;
   /** Texts that a caller without access to the foreign client must never read. */
   foreignMarks: readonly string[];
-  /** Every row that belongs to the foreign client, as text. */
+  /** Returns every row that belongs to the foreign client, as text. */
   foreignRows(): string[];
-  /** The audit entries about the foreign client. */
+  /** Returns the audit entries about the foreign client. */
   foreignEntries(): string[];
   /**
-   * Creates a webhook address for the callers' own client again, because a request may have revoked it and tokens
-   * cannot create one.
+   * Creates the callers' webhook address again, because a request may have revoked it, and tokens cannot create one.
    */
   renewHook(): Promise<void>;
   ask(principal: Principal, request: Asked): Promise<Reply>;
@@ -119,7 +119,7 @@ export async function openTwoClients(): Promise<TwoClients> {
   const token = await world.addToken('owner');
   const foreign = await fill(world, { id: FOREIGN, crm: world.crm, token });
   const own = await fill(world, { id: OWN, crm: world.crmOf(OWN), token });
-  // Answers remain open, and the requested runs wait.
+  // From now on, answers stay open, and requested runs wait.
   clock.stop();
   await world.runner.stop();
   let asked = 0;
@@ -135,7 +135,7 @@ export async function openTwoClients(): Promise<TwoClients> {
     foreignEntries: () => readRows(world, 'audit_entries').filter((row) => row.includes(FOREIGN)),
     async ask(principal, { method, path, body }) {
       asked += 1;
-      // Each request comes from a separate address, because callers who try too often from one address have to wait.
+      // Each request comes from a separate address, because addresses with too many failed attempts have to wait.
       const from = `10.${asked >> 16}.${(asked >> 8) & 255}.${asked & 255}`;
       const isForm = !path.startsWith('/v1/');
       const sent = body === undefined ? null : isForm ? toForm(body) : JSON.stringify(body);
@@ -158,7 +158,7 @@ async function addHook({ application }: HttpWorld, id: string): Promise<void> {
   await store.act((trx) => createHookAddress(trx, sealer, PUBLIC_URL, id, null));
 }
 
-/** The time of this machine, until it is stopped. */
+/** Returns this machine's clock, which can be stopped. */
 function stoppableClock(): Clock & { stop(): void } {
   let stoppedAt: number | null = null;
   return {
@@ -235,7 +235,7 @@ const schemas = {
   answer: z.object({ answer: z.object({ id: z.string() }) }),
 };
 
-/** Adds one of everything to a client. */
+/** Adds one of everything to a client. Returns the IDs. */
 async function fill(
   world: HttpWorld,
   { id, crm, token }: { id: string; crm: MemoryCrm; token: string },
@@ -306,7 +306,7 @@ async function fill(
   };
 }
 
-/** Records about the caller rather than about the client. */
+/** Tables with records about callers, not about clients. */
 const OF_CALLERS = new Set(['audit_entries', 'audit_head', 'audit_keys', 'idempotency_keys']);
 
 /** Returns the rows that contain an ID of these objects, or an ID from such a row. */
@@ -325,7 +325,7 @@ function listTables(world: HttpWorld): string[] {
   return names.map((row) => z.object({ name: z.string() }).parse(row).name);
 }
 
-/** Each row of a table as JSON, with its table. */
+/** Returns each row of a table as JSON, together with the table's name. */
 function readRows(world: HttpWorld, table: string): string[] {
   return query(world, `select * from "${table}"`)
     .map((row) => `${table} ${JSON.stringify(row)}`)

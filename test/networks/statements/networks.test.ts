@@ -63,14 +63,14 @@ import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
 const BOARD = { id: 'net-board', selector: 'fingerprint of board', name: 'Board' };
 
-/** A world with one group, not yet read. */
+/** Opens a world with one group that has not been read yet. */
 async function withBoard(createWorld: () => Promise<StoreWorld>): Promise<StoreWorld> {
   const world = await createWorld();
   await world.store.checkpoint(world.lease, (trx) => recordMirroredGroups(trx, [BOARD]));
   return world;
 }
 
-/** As a process does that has just read the balance, or that read it when this was its mark. */
+/** Records an intent, as a process does that has just read the balance, or read it at this mark. */
 async function intend(
   { store, lease }: StoreWorld,
   donorIds: readonly string[],
@@ -188,7 +188,7 @@ describeEachDatabase('networks', (open) => {
     await store.checkpoint(lease, (trx) => recordAddAccepted(trx, 'add-1', 'job-1'));
     const [earlier, later] = [{ id: 'add-2', spendMark: atFirst }, { id: 'add-2' }];
     expect(await intend(world, ['donor-2'], earlier)).toBe(false);
-    // True if its balance was read before or after the other was charged is not known.
+    // It is unknown whether the balance was read before or after the other request was charged.
     expect(await intend(world, ['donor-2'], { ...earlier, spendMark: unanswered })).toBe(false);
     expect(await statesOf(world)).toEqual({ 'donor-1': 'adding' });
     expect(await intend(world, ['donor-2'], later)).toBe(true);

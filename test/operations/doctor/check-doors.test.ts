@@ -1,4 +1,4 @@
-/** Tests what the doctor says about the card in the CRM. */
+/** Tests the findings of `doctor` about the card in the CRM. */
 import { expect, it } from 'vitest';
 import { checkDoors } from '../../../src/operations/doctor/check-doors.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';

@@ -1,4 +1,4 @@
-/** Tests the operations that CRMs offer through a door: whom they answer about, for whom, and what they may do. */
+/** Tests the operations that CRMs call through a door: which contacts they return, to whom, and what they can do. */
 import { describe, expect, it } from 'vitest';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Role } from '../../../src/core/role.ts';
@@ -28,7 +28,7 @@ const openNetworks = closedAfterTest(openNetworkWorld);
 
 const AT = { integrationId: 'riverside', name: 'HubSpot', from: '192.0.2.1' };
 
-/** A linked user of this role, with access to these clients or to all. */
+/** Returns a linked user with this role, who has access to these clients or to all. */
 function userAs(role: Role, integrations: readonly string[] | null = null): Caller {
   const person = { id: `id-${role}`, role, integrations, disabledAt: null, joinedAt: 1 };
   const caller = userAtDoor(AT, person, 'Ada');

@@ -222,11 +222,11 @@ describe('connections.lookup', () => {
 
 interface Answering {
   client: PartnerClient;
-  /** The requests received, except for balances and descriptions. */
+  /** Returns the received requests, except for balances and descriptions. */
   queries(): Received[];
 }
 
-/** A service whose queries are free and all answered alike. */
+/** Starts a service whose queries are free and all return the same response. */
 async function answering(body: unknown): Promise<Answering> {
   const { baseUrl, received } = await startTestService(({ path }) =>
     Response.json(path === '/credits' ? BALANCES : body),

@@ -60,7 +60,7 @@ describe('connections.queryCost', () => {
   it.each([{ networks: 100 }, { networks: 100, searches: 1 }])(
     'is not mistaken for members that are added meanwhile: %o',
     async (meanwhile) => {
-      // Only the first query coincides with a bulk add.
+      // Only the first query happens at the same time as a bulk add.
       const { client } = await aService({}, undefined, (queries) =>
         balancesAfter(meanwhile, Math.min(1, queries)),
       );
@@ -161,7 +161,7 @@ function loseSecondLookup() {
   return loseLookup(2);
 }
 
-/** Answers one lookup as a gateway does that has lost the service. */
+/** Answers lookups like a gateway that has lost the connection to the service. */
 function loseLookup(lost: number) {
   let lookups = 0;
   return ({ path }: Received) => {
@@ -175,7 +175,7 @@ function lookupsIn(paths: readonly string[]): number {
   return paths.filter((path) => path === '/networks/lookup').length;
 }
 
-/** Creates a service whose queries each cost this many credits. `override` can respond instead. */
+/** Starts a service whose queries cost this many credits each. `override` can return another response. */
 async function aService(
   costs: Partial<typeof FULL>,
   override: (received: Received) => Response | undefined = () => undefined,

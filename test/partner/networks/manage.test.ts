@@ -167,7 +167,7 @@ describe('networks.delete', () => {
   });
 });
 
-/** Returns a service that lists the creation of networks, with these colours for clients that want one. */
+/** Returns an API description that lists the creation of networks. `colors` are the allowed colours. */
 function descriptionOf(colors: readonly string[]) {
   const color = { anyOf: [{ type: 'string', enum: colors }, { type: 'null' }] };
   const schema = { type: 'object', properties: { color } };

@@ -16,7 +16,8 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('the thread that judges passwords', () => {
   it('judges one password at a time, in their order, however many come at once', async () => {
-    // Returns true for the first password that it receives alone, and false for a password that arrives too early.
+    // A thread that answers true for the first password that arrives alone, and false for a password that arrives too
+    // early.
     const program = await programOf('one-at-a-time', [
       'let busy = false;',
       "parentPort.on('message', () => {",
@@ -68,7 +69,7 @@ describe('the thread that judges passwords', () => {
   );
 
   it('loads its lists before the first question, once, if a password is expected', async () => {
-    // Counts how often it was instructed to load, and returns whether that happened exactly once.
+    // A thread that counts how often it was told to load. It answers whether that happened exactly once.
     const program = await programOf('prepared', [
       'let loads = 0;',
       "parentPort.on('message', ({ password }) => {",
@@ -100,7 +101,7 @@ function about(password: string) {
   return { password, own: [], minLength: 12 };
 }
 
-/** Returns a thread that answers its first question with true, and all other questions with false. */
+/** Creates a thread that answers its first question with true and all others with false. */
 function firstOfThread(): Promise<URL> {
   return programOf('first-of-thread', [
     'let isFirst = true;',

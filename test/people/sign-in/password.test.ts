@@ -9,13 +9,13 @@ import {
 import { leastCpuTimeMs } from '../../helpers/cpu-time.ts';
 import { createRandom } from '../../simulation/random.ts';
 
-/** Of 13 that a penetration test tried, the 11 that passed. */
+/** A penetration test tried 13 passwords, and these 11 were accepted. */
 const FOUND_BY_ATTACK = [
   ...['Password1234!', '123456789abc', 'qwerty123456', 'passw0rd1234', 'monkey123456'],
   ...['football1234', 'baseball12345', 'Summer2026!!', 'sunshine1234', '1234567890qw'],
 ];
 
-/** Entries from lists of leaked passwords that are in no dictionary, and that are short for their characters. */
+/** Leaked passwords that are in no dictionary, and that are too short for their kinds of characters. */
 const SHORT = [
   'tkgsoo083bsr',
   'm01759766727',
@@ -25,7 +25,7 @@ const SHORT = [
   'mmvt19830412',
 ];
 
-/** In lists of passwords that we do not have: a word or two of some language, or a phrase written together. */
+/** Passwords in leaked lists that we do not have: a word or two of a language, or a phrase written without spaces. */
 const OF_FEW_WORDS = [
   ...['onedirection', 'ihatethisgame', 'telechargement', 'communications', 'kartoffelpuffer'],
   ...['Communications', 'c0mmun1cati0ns', 'onedirection2026!', 'One Direction', 'przyjaciółki'],
@@ -51,7 +51,7 @@ describe('a password', () => {
 
   it('fits no one where there is none, and that takes as long', async () => {
     const kept = await hashPassword('three blue herons');
-    // The fastest of several attempts: the machine's other work makes attempts slower, never faster.
+    // The fastest of several attempts, because other work on the machine makes attempts slower but never faster.
     const quickest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
     for (let times = 0; times < 5; times += 1) {
       for (const [which, against] of [['known', kept] as const, ['unknown', null] as const]) {

@@ -292,7 +292,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await db.deleteFrom('audit_entries').execute();
     await db.deleteFrom('audit_head').execute();
     expect(await problems()).toMatch(/although there were some before: the audit was emptied/);
-    // Within the same second, so the time reveals nothing.
+    // Both entries are from the same second, so their times reveal nothing.
     await store.act((trx) => savePause(trx, 'b'));
     expect(await problems()).toMatch(/first entry is not the one in the audit's birth record/);
     await db.updateTable('chain_births').set({ hash: 'forged' }).execute();
@@ -319,7 +319,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const keys = () => db.selectFrom('audit_keys').selectAll().execute();
     const [key] = await keys();
-    // A client's erasure ends with the count of the remaining data, and is cut off there.
+    // Breaks the last step of the client's erasure, which counts the remaining data.
     await sql`alter table credit_spans rename to elsewhere`.execute(db);
     await expect(eraseLeavingIntegration(store, lease)).rejects.toThrow();
     await sql`alter table elsewhere rename to credit_spans`.execute(db);
@@ -344,7 +344,7 @@ describeEachDatabase('the audit', (open, kind) => {
     );
     const problems = async () => (await verifyAudit(store)).problems;
     expect(await problems()).toEqual([]);
-    // It is signed, because it used to be the end.
+    // The entry is signed, because it used to be the last one.
     await db.updateTable('audit_head').set(early).execute();
     expect(await problems()).toEqual([
       `Entry ${early.seq + 1} is after the end of the chain: it is forged, or the end was set back.`,
@@ -364,7 +364,7 @@ describeEachDatabase('the audit', (open, kind) => {
     const { end } = await verifyAudit(store);
     expect(await verifyAudit(store, end)).toMatchObject({ problems: [], end });
     expect(early['audit_entries']).toHaveLength(2);
-    // As it is in an older copy of the database.
+    // The state of an older copy of the database.
     await db.deleteFrom('audit_entries').where('seq', '=', 3).execute();
     const older: Tables['audit_head'] = JSON.parse(early['audit_head']?.[0] ?? '');
     await db.updateTable('audit_head').set(older).execute();
@@ -376,7 +376,8 @@ describeEachDatabase('the audit', (open, kind) => {
     expect((await verifyAudit(store, end)).problems).toEqual([
       'Entry 3 differs from the end that you saved earlier. The audit has no record of a restore that would explain it.',
     ]);
-    // The same after a restore by donor-sync. Its entry shows when the restore happened and which gaps it can explain.
+    // The same state after donor-sync restored a backup. The entry about it shows when the restore happened, and which
+    // gaps it can explain.
     await store.act((trx) =>
       holdRestored(trx, [], { madeAt: null, unknownAfter: null, isJournaled: false }),
     );
@@ -424,7 +425,7 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, db, url } = await createWorld();
     const before = (await verifyAudit(store)).entries;
     const opened = await Promise.all(
-      // In one process, a file's connections would only wait for each other.
+      // With SQLite, connections in one process would only wait for each other.
       kind === 'sqlite' ? [] : [1, 2, 3, 4].map(() => openDatabase<Tables>(url)),
     );
     const others = [0, 1, 2, 3].map((at) =>
@@ -452,5 +453,5 @@ describeEachDatabase('the audit', (open, kind) => {
   });
 });
 
-/** A connector's secrets in clear: encrypting them has separate tests. */
+/** Keeps a connector's secrets as clear text, because encryption has its own tests. */
 const UNSEALED = { seal: (text: string) => text, open: (text: string) => text };

@@ -1,6 +1,5 @@
 /**
- * Checks that a contact is never erased only because its CRM no longer shows it. An erasure requires an event
- * or a mark.
+ * Checks that a contact is never erased only because its CRM no longer shows it. An erasure needs an event or a mark.
  */
 
 import { expect, it } from 'vitest';
@@ -22,7 +21,7 @@ const openWorld = closedAfterTest(createSyncWorld);
 const openHubspot = closedAfterTest(openAccount);
 const openSalesforce = closedAfterTest(openOrg);
 
-/** Days that pass by the clock of the product. */
+/** Returns a clock of the product for which a test can let days pass. */
 function aCalendar() {
   let passedMs = 0;
   return {

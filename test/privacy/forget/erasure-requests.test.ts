@@ -1,4 +1,4 @@
-/** Tests requests from a CRM to erase contacts: questions, privacy holds, limits, and carrying them out. */
+/** Tests requests from a CRM to erase contacts: decisions, privacy holds, limits, and the erasures themselves. */
 
 import { describe, expect, it } from 'vitest';
 import type { MemoryOperation } from '../../../connectors/memory/crm.ts';
@@ -26,7 +26,7 @@ const NO_MARKS: PrivacyMarks = { shouldForget: false, objectsToProfiling: false,
 const FORGET = { ...NO_MARKS, shouldForget: true };
 const ON_HOLD = { ...FORGET, isOnHold: true };
 
-/** Opens a world in which people were enhanced; the test moves its clock. */
+/** Opens a world with enhanced people. The test moves its clock. */
 async function open(people = 3, integration: Record<string, unknown> = WITHOUT_TRIAL) {
   const time = { ms: Date.now() };
   const clock = {
@@ -45,7 +45,7 @@ async function open(people = 3, integration: Record<string, unknown> = WITHOUT_T
   return { world, ids, pass };
 }
 
-/** A contact as the CRM shows it once its person is marked. */
+/** Marks a contact's person in the CRM. */
 function mark({ crm }: ForgetWorld, id: string, privacy: PrivacyMarks): void {
   const isMarked = privacy.shouldForget || privacy.objectsToProfiling;
   crm.editContact(id, {
@@ -73,7 +73,7 @@ function erase(world: ForgetWorld) {
   return eraseRequested(deps, world.integration, new AbortController().signal);
 }
 
-/** Says, as HubSpot's signed event does, that the CRM has deleted contacts for privacy. */
+/** Reports, as HubSpot's signed event does, that the CRM has deleted contacts for privacy. */
 function tellDeleted(
   world: ForgetWorld,
   ids: readonly string[],
@@ -97,7 +97,7 @@ function tellDeleted(
   );
 }
 
-/** Does something before the next call of the operation. */
+/** Does some work before the next call of the operation. */
 function onNext({ crm }: ForgetWorld, wanted: MemoryOperation, work: () => Promise<void>): void {
   crm.before(async (operation) => {
     if (operation !== wanted) return;
@@ -131,7 +131,7 @@ describe('a contact that the CRM marks to be forgotten', () => {
       credits: 0,
       decisions: ['approve', 'reject'],
     });
-    // Nothing is erased before the answer.
+    // Nothing is erased before the decision.
     expect(await erase(world)).toEqual({ erased: 0, left: 0 });
     expect(await tablesNaming(world, id)).not.toEqual([]);
 
@@ -142,7 +142,7 @@ describe('a contact that the CRM marks to be forgotten', () => {
     expect(world.crm.valueOf(other, 'Donor ID')).not.toBeNull();
     expect(await audited(world, 'erasure.requested')).toBe(1);
     expect(await audited(world, 'forget.done')).toBeGreaterThan(0);
-    // The mark is still set, but opens no further question.
+    // The mark is still set, but no other decision is opened.
     await world.sync({ full: true });
     expect(await questions(world)).toEqual([]);
     expect(await tablesNaming(world, id)).toEqual([]);
@@ -198,7 +198,7 @@ describe('a contact that the CRM marks to be forgotten', () => {
     expect(await erase(world)).toEqual({ erased: 1, left: 0 });
     expect(await tablesNaming(world, id)).toContain('contacts');
     await expect(world.forget(id)).rejects.toMatchObject({ code: 'privacy_hold' });
-    // The hold ends, and both answers to the question are possible.
+    // The hold ends, and both answers to the decision are possible.
     mark(world, id, FORGET);
     await world.sync();
     expect(await questions(world)).toMatchObject([{ source: 'should_forget', count: 1 }]);
@@ -254,7 +254,7 @@ describe('a contact that the CRM marks to be forgotten', () => {
     expect(await erase(world)).toEqual({ erased: 25, left: 0 });
     await world.sync({ full: true });
     expect(await questions(world)).toMatchObject([{ count: 5 }]);
-    // Erasures over the limit are due on the next day.
+    // Erasures above the limit are due on the next day.
     await world.database.db
       .updateTable('automatic_erasures')
       .set((eb) => ({ day: eb('day', '-', 1) }))
@@ -307,7 +307,7 @@ describe('a contact that the CRM has deleted for privacy', () => {
     expect(await erase(world)).toEqual({ erased: 1, left: 0 });
     expect(await tablesNaming(world, id)).toEqual([]);
     expect(await audited(world, 'forget.done')).toBe(2);
-    // The same event again finds nothing.
+    // Receiving the same event again finds nothing to erase.
     await tellDeleted(world, [id]);
     expect(await erase(world)).toEqual({ erased: 0, left: 0 });
     expect(await tablesNaming(world, id)).toEqual([]);
@@ -320,7 +320,7 @@ describe('a contact that the CRM has deleted for privacy', () => {
     await tellDeleted(world, ids.slice(20));
     expect(await questions(world)).toMatchObject([{ source: 'crm_event', count: 5 }]);
     expect(await erase(world)).toEqual({ erased: 25, left: 0 });
-    // Time alone does not erase anyone, because the event does not arrive again.
+    // The passing of time erases nobody, because the event does not arrive again.
     pass(2 * DAY_MS);
     expect(await erase(world)).toEqual({ erased: 0, left: 0 });
     await decide(world, 'approved');

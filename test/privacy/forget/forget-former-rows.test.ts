@@ -11,7 +11,7 @@ import { createForgetWorld, type ForgetWorld } from './forget-world.ts';
 
 const openWorld = closedAfterTest(createForgetWorld);
 
-/** A list: each reading is complete, and a row that left is only absent. */
+/** Makes the CRM a list: each reading is complete, and a row that was removed is only absent. */
 function listConnector(crm: MemoryCrm, signal: AbortSignal): Connector {
   const connector = createMemoryConnector(crm, signal);
   return {
@@ -33,12 +33,12 @@ async function open(options: SyncWorldOptions = { connector: listConnector }) {
   return { world, id, others };
 }
 
-/** The fields of ours that have a value. */
+/** Returns our fields that have a value. */
 function writtenInto({ crm }: ForgetWorld, id: string): string[] {
   return [...crm.fields.keys()].filter((field) => crm.valueOf(id, field) !== null);
 }
 
-/** Gives the row another ID. It keeps its values. */
+/** Gives the row another ID. The row keeps its values. */
 function renumber({ crm }: ForgetWorld, id: string): string {
   const { contact, values } = recordOf(crm, id);
   crm.vanish(id);
@@ -214,7 +214,8 @@ it('leaves the values that a similar contact of the list has now', async () => {
   const { id: _, ...person } = contact;
   world.crm.editContact(twin, person);
   await world.sync({ full: true });
-  // The values of the twin are a user's values in this row: the twin is in the list, so nothing has moved.
+  // The duplicate's values count as a user's values in this row. The duplicate is also in the list, so nothing was
+  // moved.
   const copy = world.crm.addContact({ ...contact, id: 'copy' });
   world.crm.setValue(copy, 'Donor Net Worth', world.crm.valueOf(twin, 'Donor Net Worth'));
   expect(await world.forget(copy, CLEARED)).toMatchObject({ complete: true });

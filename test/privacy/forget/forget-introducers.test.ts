@@ -16,12 +16,12 @@ import { forgetIn } from './forget-world.ts';
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** Opens a board with a member who introduces several contacts: that member, and their name in the CRM. */
+/** Opens a board with a member who introduces several contacts. Returns the member and the name in the CRM. */
 async function openIntroduced() {
   world = await createPathWorld();
   const run = await world.sync();
   for (const id of world.people) {
-    // A contact who is the same donor as another contact is not a separate introducer.
+    // A contact that is the same donor as another contact is not a separate introducer.
     const introduced = await listIntroducedContacts(world.store.reader, 'riverside', [id]);
     if (introduced.length < 2) continue;
     const name = String(world.crm.valueOf(introduced[0]?.crmId ?? '', INTRODUCER));
@@ -31,7 +31,7 @@ async function openIntroduced() {
   throw new Error('No contact introduces several others');
 }
 
-/** Contacts in which the CRM names this introducer. */
+/** Returns the contacts in which the CRM names this introducer. */
 function contactsNaming(name: string): string[] {
   const sentences = [...world.filled(SENTENCE), ...world.filled(INTRODUCER)];
   return sentences.flatMap(([id, value]) => (String(value).includes(name) ? [id] : []));
@@ -42,7 +42,7 @@ function undo(runId: string) {
   return withLease(deps, 'riverside', (lease) => undoRun(deps, lease, runId));
 }
 
-/** Returns the world's store, for a process that ends once these are dropped. */
+/** Returns the world's store for a process that dies after these were deleted. */
 function storeKilledAfter(what: 'members' | 'introducers'): Store {
   const count = what === 'members' ? countMembers : countErasedIntroducers;
   const checkpoint: Checkpoint = async (lease, work) => {
@@ -133,7 +133,7 @@ describe('a person that the CRM names as an introducer', () => {
   it('introduces nobody any more, though the service still has the person in the network', async () => {
     const { id, donorId, name } = await openIntroduced();
     await forgetIn(world, id, { alsoInCrm: true });
-    // As when a backup was restored: donor-sync does not know who joined the network since the backup.
+    // After restoring a backup, donor-sync does not know who has joined the network since then.
     const { partner } = world.deps();
     const [network] = await partner.networks.list();
     await partner.networks.addMembers(network?.networkId ?? '', [donorId]);

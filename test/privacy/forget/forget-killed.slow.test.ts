@@ -29,7 +29,7 @@ interface End {
   stdout: string;
 }
 
-/** Forgets the contact in a process that is killed before this statement, or 0 for never. */
+/** Erases the contact in a process that is killed before this statement. 0 means never. */
 function forget({ url }: StoreWorld, log: string, deadly: number): Promise<End> {
   const args = [PROGRAM, url, INTEGRATION, MARKED, log, String(deadly)];
   return new Promise((resolve, reject) => {
@@ -41,7 +41,7 @@ function forget({ url }: StoreWorld, log: string, deadly: number): Promise<End> 
   });
 }
 
-/** Erased according to the log, as when a backup was restored. */
+/** Erases the contact again by the log, as after restoring a backup. */
 async function eraseByLog({ store }: StoreWorld, log: string): Promise<void> {
   await eraseAgain(store, await openErasureLog(log).read(), null);
 }
@@ -71,7 +71,7 @@ describeEachDatabase('forget that is killed at any statement', (open, kind) => {
       const left = await tablesWith(world, MARKED);
       const blocks = await world.db.selectFrom('forgotten').select('state').execute();
       const isErased = blocks.some(({ state }) => state === 'erased');
-      // All or nothing: no key outlives its profile, and no profile outlives a reported erasure.
+      // All or nothing: no key remains after its profile is deleted, and no profile remains after a reported erasure.
       expect([at, left]).toEqual([at, isErased ? [] : before]);
       outcomes.add(isErased ? 'erased' : 'whole');
       const entries = await openErasureLog(log).read();
@@ -83,7 +83,7 @@ describeEachDatabase('forget that is killed at any statement', (open, kind) => {
       await eraseContact(world.store, INTEGRATION, MARKED);
       expect([at, await tablesWith(world, MARKED)]).toEqual([at, []]);
     }
-    // On Postgres nothing comes after the commit. SQLite's file is overwritten then.
+    // On Postgres, nothing follows the commit. On SQLite, the file is overwritten after it.
     expect([...outcomes].sort()).toEqual(kind === 'sqlite' ? ['erased', 'whole'] : ['whole']);
   }, 900_000);
 

@@ -1,4 +1,4 @@
-/** Checks that no place names an erased person, whatever the CRM and the settings contain on that day. */
+/** Checks that nothing names an erased person, whatever the CRM and the settings contain on that day. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -34,7 +34,7 @@ afterEach(() => world.close());
 
 const CLEARED = { alsoInCrm: true };
 
-/** Opens a board member who introduces several contacts, by the name that the CRM's fields use. */
+/** Opens a world with a board member who introduces several contacts. Returns the name that the CRM's fields use. */
 async function openIntroduced(options: PathWorldOptions = {}) {
   world = await createPathWorld(options);
   const run = await world.sync();
@@ -48,7 +48,7 @@ async function openIntroduced(options: PathWorldOptions = {}) {
   throw new Error('No contact introduces several others');
 }
 
-/** Values of the CRM's fields that have the name in them. */
+/** Returns the values in the CRM that contain the name. */
 function valuesNaming(name: string): string[] {
   return world.people.flatMap((id) => {
     const values = Object.entries(world.crm.records.get(id)?.values ?? {});
@@ -58,7 +58,7 @@ function valuesNaming(name: string): string[] {
   });
 }
 
-/** Values before writes that have the name in them. */
+/** Returns the stored previous values that contain the name. */
 async function keptNaming(name: string): Promise<string[]> {
   const rows = await world.database.db.selectFrom('writes').selectAll().execute();
   return rows.flatMap(({ id, integration_id: integrationId, crm_id: crmId, before }) => {
@@ -86,7 +86,7 @@ function undo(runId: string) {
   return withLease(world.deps(), 'riverside', (lease) => undoRun(world.deps(), lease, runId));
 }
 
-/** Erases with settings other than those used for writing. */
+/** Erases with other settings than those used for writing. */
 function forgetWith(integration: Integration, id: string, request = {}) {
   return forgetIn({ ...world, integration }, id, request);
 }
@@ -341,7 +341,7 @@ describe('a profile of another contact that names the person', () => {
   });
 });
 
-/** Returns a CRM behind a network whose fields and contacts can be hidden. */
+/** Returns a CRM behind a network whose fields and contacts a test can hide. */
 function hiding(): {
   fields: Set<string>;
   contacts: Set<string>;

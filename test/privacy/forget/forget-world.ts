@@ -11,7 +11,7 @@ import {
   type SyncWorldOptions,
 } from '../../helpers/sync-world.ts';
 
-/** A world with two integrations for one CRM account, `riverside` and `lakeside`. */
+/** A world with two clients of one CRM account, `riverside` and `lakeside`. */
 export interface ForgetWorld extends SyncWorld {
   lakeside: Integration;
   forget(
@@ -31,8 +31,8 @@ export async function createForgetWorld(options: SyncWorldOptions = {}): Promise
 }
 
 /**
- * Erases a contact of the world's integration. `others` are further integrations in the settings, and `store` can be a
- * store that fails.
+ * Erases a contact of the world's client. `others` are more clients in the settings, and `store` can be a store that
+ * fails.
  */
 export function forgetIn(
   world: SyncWorld,
@@ -53,7 +53,7 @@ export function forgetIn(
   });
 }
 
-/** The dependencies of an erasure in the world. */
+/** Returns the dependencies of an erasure in the world. */
 export function forgetDepsOf(
   world: SyncWorld,
   { others = [], store = world.store }: { others?: readonly Integration[]; store?: Store } = {},

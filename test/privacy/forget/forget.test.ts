@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** Opens some people, enhanced. */
+/** Opens a world with a few enhanced people. */
 async function open(options: SyncWorldOptions = {}, people = 3) {
   const world = await createForgetWorld(options);
   worlds.push(world);
@@ -25,12 +25,12 @@ async function open(options: SyncWorldOptions = {}, people = 3) {
   return { world, id, others };
 }
 
-/** Returns the fields of ours that have a value. */
+/** Returns our fields that have a value. */
 function writtenInto({ crm }: ForgetWorld, id: string): string[] {
   return [...crm.fields.keys()].filter((field) => crm.valueOf(id, field) !== null);
 }
 
-/** Returns the tables that name the contact anywhere. */
+/** Returns the tables that contain the contact's ID anywhere. */
 async function tablesNaming({ database }: ForgetWorld, id: string): Promise<string[]> {
   const tables = Object.entries(await everything(database.db));
   return tables.flatMap(([name, rows]) => (rows.some((row) => row.includes(id)) ? name : []));
@@ -114,7 +114,7 @@ describe('forgetPerson', () => {
     const canonicalId = (text: string) => text.toUpperCase();
     const otherForms = (crmId: string) => [crmId.toLowerCase()];
     const { world, id } = await open({ canonicalId, otherForms });
-    // The CRM shows the record under the canonical form. An older version has written the other one.
+    // The CRM shows the record with the canonical ID. An older version has stored the other form.
     const record = world.crm.records.get(id);
     const values = record?.values ?? {};
     world.crm.addContact({ ...record?.contact, id: id.toUpperCase(), values });
@@ -312,7 +312,7 @@ describe('forgetPerson', () => {
 describe('an erasure that is cut off', () => {
   const OPERATIONS: MemoryOperation[] = ['open', 'readByIds', 'describeFields', 'write', 'finish'];
 
-  /** Breaks off at the CRM operation with this number; false if it finished before. */
+  /** Starts an erasure that fails at the CRM operation with this number. Returns false if it finished before. */
   async function forgetUntil(world: ForgetWorld, id: string, last: number): Promise<boolean> {
     let count = 0;
     let isCut = false;
@@ -335,7 +335,7 @@ describe('an erasure that is cut off', () => {
       const isCut = await forgetUntil(world, id, last);
       const between = writtenInto(world, id);
       await world.sync({ full: true });
-      // Nothing comes back in between.
+      // Nothing was written back in between.
       expect(between).toEqual(expect.arrayContaining(writtenInto(world, id)));
       const receipt = await world.forget(id, CLEARED);
       expect(receipt).toMatchObject({ complete: true, crm: { verified: true, stillPresent: [] } });
@@ -359,7 +359,7 @@ describe('an erasure that is cut off', () => {
       lastName: 'Stone',
       addresses: ['5 Elm Street, Reno, NV 89501'],
     };
-    // No sync has read the contact, so only the block remembers who it was.
+    // No sync has read the contact, so only the block contains the identity.
     const id = world.crm.addContact(ada);
     let readings = 0;
     world.crm.before((operation) => {

@@ -1,6 +1,6 @@
 /**
- * Checks that every table with a contact's ID is in every list of such tables. The schema itself is the
- * reference, so a new table that is missing in a list makes this test fail.
+ * Checks that every table with a contact's ID is in every list of such tables. The schema itself is the reference, so
+ * the test fails if a new table is missing from a list.
  */
 
 import { sql } from 'kysely';
@@ -24,7 +24,7 @@ import { INTEGRATION, storeWorlds, testFingerprint } from '../../database/store-
 import { eraseContact } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** Columns with other names that were checked and contain no contact's id in clear. */
+/** Other columns that were checked and contain no contact ID as clear text. */
 const NO_IDS = [
   'crm_account',
   'crm_id_fingerprint',
@@ -33,7 +33,7 @@ const NO_IDS = [
   'undone_contacts',
 ];
 
-/** Columns about donors that contain neither an id nor a fingerprint of an id. */
+/** Columns about donors that contain neither an ID nor the fingerprint of an ID. */
 const NO_DONORS = ['donors', 'detail'];
 
 describeEachDatabase('tables with a contact’s id', (open) => {
@@ -53,7 +53,7 @@ describeEachDatabase('tables with a contact’s id', (open) => {
         ID_COLUMNS.includes(column.name) ? `${name}.${column.name}` : [],
       ),
     );
-    // It names a run.
+    // This column contains the ID of a run.
     const expected = inSchema.filter((place) => place !== 'run_requests.merged_into');
     const listed = CONTACT_PLACES.map(({ table, column }) => `${table}.${column}`);
     expect(listed.toSorted()).toEqual(expected.toSorted());
@@ -96,7 +96,7 @@ describeEachDatabase('tables with a contact’s id', (open) => {
       const filled = await tablesWithIds(world);
       for (const table of filled) await insertMarked(world, table);
       expect(await tablesWith(world, MARKED)).toEqual(filled.sort());
-      // `about` shows additional data about it for each table.
+      // `about` shows data from each of these tables.
       for (const table of filled) {
         const column = sql.ref(await idColumn(world, table));
         const before = JSON.stringify(
@@ -133,7 +133,7 @@ describeEachDatabase('tables with a contact’s id', (open) => {
     },
   );
 
-  // A contact that only one table still knows, because a backup can be from any moment.
+  // Keeps the contact in only one table, because a backup can be from any moment.
   it('are each enough to know that there are traces, and to find them again after a restore', async () => {
     for (const table of await tablesWithIds(await createWorld())) {
       const world = await createWorld();

@@ -12,7 +12,7 @@ describe('a client in a database whose backup has no known time', () => {
   it('stays if it left and was added again, even if the audit no longer has its erasure', async () => {
     const { world, repeat, count } = await openWithClient();
     const erased = { action: 'integration.erased', integrationId: INTEGRATION } as const;
-    // The log of erasures is written first, and the audit later, on a busy machine much later.
+    // The log of erasures is written first, and the audit later. On a busy machine it can be much later.
     const logged = Date.now();
     await moment();
     await world.store.act((trx) => recordEntry(trx, erased));
@@ -22,7 +22,7 @@ describe('a client in a database whose backup has no known time', () => {
     await world.sync();
     const paid = await count();
     expect(paid).toBeGreaterThan(0);
-    // With the entry, and without it.
+    // The log is repeated with the audit entry, and without it.
     expect(await repeat(logged)).toEqual([]);
     await moment();
     await world.store.act((trx) => purgeAudit(trx, at + 2));
@@ -84,7 +84,7 @@ async function openWithClient() {
   const world = await open();
   return {
     world,
-    /** Repeats the erasure of the client that is logged at this time. */
+    /** Repeats the erasure of the client that was logged at this time. */
     async repeat(at: number) {
       const entry = {
         ...{ what: 'left' as const, at, integration: INTEGRATION, contact: '', forms: [] },
@@ -99,7 +99,7 @@ async function openWithClient() {
   };
 }
 
-/** Lets the clock advance. */
+/** Waits a moment, so the clock moves forward. */
 function moment(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -32,7 +32,7 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
     expect(await getSpentByRun(world.store.reader, RUN)).toBe(1);
     expect(await idsKnown(world)).toEqual(['c-2']);
     expect(await contactOf(world, 'c-2')).toMatchObject({ outcome_reason: 'not_processed' });
-    // With the service key, its job id would fetch the profile.
+    // With the service key, the job ID would be enough to fetch the profile.
     expect(await jobOf(world, 'c-1')).toMatchObject({ job_id: null, state: 'delivered' });
   });
 

@@ -44,7 +44,7 @@ const LEFT_BEHIND = 'a donor who was erased';
 const PAGE_BYTES = 4_096;
 const TABLE_LEAF = 13;
 
-/** Returns the place where a page has free space between its list of rows and the first row (file format, 1.6). */
+/** Returns where a page has free space between its list of rows and the first row (file format, 1.6). */
 function gapOf(file: Buffer): number {
   for (let page = PAGE_BYTES; page < file.length; page += PAGE_BYTES) {
     const listEnd = 8 + 2 * file.readUInt16BE(page + 3);

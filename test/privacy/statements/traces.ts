@@ -1,4 +1,4 @@
-/** A person with a trace in every table about people, and the tables in which a trace remains. */
+/** Leaves traces of a person in every table about people, and finds the tables in which a trace remains. */
 import { recordAcceptedSubmission } from '../../../src/credits/statements/answers.ts';
 import { recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';
 import { recordJobProgress } from '../../../src/credits/statements/jobs.ts';
@@ -22,7 +22,7 @@ export const MARKED = '003-marked-person';
 /** As in a real store, the IDs of jobs and writes do not reveal which contact they belong to. */
 export const TRACKING_ID = 'tracking-7f';
 
-/** Adds the marked person to each table with people. */
+/** Adds the marked person to each table about people. */
 export async function leaveTraces(world: StoreWorld): Promise<void> {
   const { store, lease } = world;
   await readPage(world, [readContact(MARKED)]);

@@ -1,6 +1,6 @@
 /**
- * The requests of public clients for Bloomerang, rebuilt from their sources. None of them was written with this stand-in
- * in mind: what they send and read back shows how real accounts behave.
+ * Sends the requests of public Bloomerang clients, rebuilt from their source code. None of these clients was written
+ * for this stand-in, so their requests show how real accounts behave.
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ const pageSchema = z.object({ Total: z.number(), Results: z.array(constituentSch
 describe('the Java client of Impact Upgrade', () => {
   it('inserts a constituent with a primary phone and e-mail address, and finds it by a search', async () => {
     const account = await startAccount();
-    // Its models leave out nulls, and have the ID 0 before they are inserted.
+    // The client's models omit nulls, and have the ID 0 before they are created.
     const inserted = await ask(account, 'POST', '/constituent', {
       body: {
         Id: 0,

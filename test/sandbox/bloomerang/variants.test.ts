@@ -1,4 +1,4 @@
-/** What the documents leave open, played in each way. */
+/** Tests each possible behaviour for everything that the documents leave open. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { BloomerangSandboxOptions } from '../../../sandbox/bloomerang/index.ts';

@@ -1,6 +1,6 @@
 import { type CivicrmSandboxOptions, startCivicrmSandbox } from '../../../sandbox/civicrm/index.ts';
 
-/** What APIv4 answers, as far as tests read it. */
+/** The parts of an APIv4 response that tests read. */
 export interface Reply {
   status: number;
   type: string | null;
@@ -15,7 +15,7 @@ export interface Reply {
   };
 }
 
-/** Opens a site, and a client that sends requests as the npm package `civicrm` 3.2.2 does. */
+/** Opens a site, and a client that sends requests like version 3.2.2 of the npm package `civicrm`. */
 export async function openSite(options: CivicrmSandboxOptions = {}) {
   const sandbox = await startCivicrmSandbox({ contacts: 5, donors: 10, ...options });
   return {

@@ -1,4 +1,4 @@
-/** A running stand-in for a test, with shortcuts for requests to it. */
+/** Starts a stand-in for a test, and sends requests to it. */
 
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -13,8 +13,8 @@ import { type Answer, type Message, send } from '../../testbed/asking.ts';
 export const CONTACTS = '/crm/objects/2026-09/contacts';
 
 /**
- * Starts a small account whose searches see everything at once and are not counted, so only tests about that meet it.
- * It ends with the test.
+ * Starts a small account for the test. Its searches find everything immediately and are not limited, so only tests
+ * about that are affected.
  */
 export async function startAccount(options: HubspotSandboxOptions = {}): Promise<HubspotSandbox> {
   const account = await startHubspotSandbox({
@@ -29,12 +29,12 @@ export async function startAccount(options: HubspotSandboxOptions = {}): Promise
   return account;
 }
 
-/** How a request differs from an ordinary request. An empty token means no token. */
+/** The parts of a request that a test can change. An empty token sends none. */
 export interface AskOptions extends Message {
   token?: string;
 }
 
-/** Asks the API, with the account's first token. */
+/** Sends a request to the API, by default with the account's first token. */
 export function ask(
   account: HubspotSandbox,
   method: string,
@@ -71,12 +71,12 @@ const batchSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }) }).optional(),
 });
 
-/** A response's records. Fails the test if there are none. */
+/** Returns a response's records. Fails the test if there are none. */
 export function readResults({ body }: Answer) {
   return batchSchema.parse(body);
 }
 
-/** Reads a response's only record. */
+/** Returns a response's only record. */
 export function readRecord({ body }: Answer): ShownRecord {
   return recordSchema.parse(body);
 }
@@ -103,7 +103,7 @@ const errorSchema = z.object({
   policyName: z.string().optional(),
 });
 
-/** Reads a response's error, with its HTTP status. */
+/** Returns a response's error, with its HTTP status. */
 export function readError({ status, body }: Answer) {
   return { ...errorSchema.parse(body), status };
 }

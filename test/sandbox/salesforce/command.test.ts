@@ -16,7 +16,7 @@ const lineSchema = z.strictObject({
   privateKey: z.string().startsWith('-----BEGIN PRIVATE KEY-----'),
 });
 
-/** Serves until the end of the test. Resolves with the line that reports that it is ready. */
+/** Serves until the end of the test. Returns the line that says it is ready. */
 async function serve(...options: string[]) {
   const started = startCommand(sandboxCommand, ['sandbox', 'salesforce', ...options], { cwd });
   onTestFinished(async () => {

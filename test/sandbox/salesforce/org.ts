@@ -1,4 +1,4 @@
-/** A running stand-in for a test, with shortcuts for requests to it. */
+/** Starts a stand-in for a test, and sends requests to it. */
 
 import jsforce from 'jsforce';
 import { onTestFinished } from 'vitest';
@@ -10,17 +10,17 @@ import {
 } from '../../../sandbox/salesforce/index.ts';
 import { type Answer, type Message, postForm, send } from '../../testbed/asking.ts';
 
-/** The path that resources begin with. */
+/** The path with which resources start. */
 export const BASE_PATH = '/services/data/v67.0';
 
-/** Starts a small org. It ends with the test. */
+/** Starts a small org, and closes it after the test. */
 export async function startOrg(options: SalesforceSandboxOptions = {}): Promise<SalesforceSandbox> {
   const org = await startSalesforceSandbox({ contacts: 20, donors: 50, ...options });
   onTestFinished(() => org.close());
   return org;
 }
 
-/** Returns a connection of the real client, with the org's first token. */
+/** Returns a connection of the real client with the org's first token. */
 export function connect(org: SalesforceSandbox) {
   return new jsforce.Connection({
     instanceUrl: org.baseUrl,
@@ -29,12 +29,12 @@ export function connect(org: SalesforceSandbox) {
   });
 }
 
-/** How a request differs from an ordinary one. */
+/** The parts of a request that a test can change. */
 export interface AskOptions extends Message {
   token?: string;
 }
 
-/** Asks the API. Paths that do not begin with `/services` are resources. */
+/** Sends a request to the API. A path that does not start with `/services` is a resource. */
 export function ask(
   org: SalesforceSandbox,
   method: string,
@@ -61,14 +61,14 @@ const pageSchema = z.object({
   records: z.array(z.record(z.string(), z.unknown())),
 });
 
-/** Runs SOQL that must succeed. */
+/** Runs a SOQL query that must succeed. */
 export async function query(org: SalesforceSandbox, soql: string, resource = 'query') {
   const { status, body } = await ask(org, 'GET', `/${resource}?q=${encodeURIComponent(soql)}`);
   if (status !== 200) throw new Error(`The query was refused: ${JSON.stringify(body)}`);
   return pageSchema.parse(body);
 }
 
-/** The values of one column. */
+/** Returns the values of one column. */
 export async function column(
   org: SalesforceSandbox,
   soql: string,
@@ -78,7 +78,7 @@ export async function column(
   return (await query(org, soql, resource)).records.map((record) => record[name]);
 }
 
-/** Runs SOQL that must fail. Returns its error. */
+/** Runs a SOQL query that must fail. Returns its error. */
 export async function queryError(org: SalesforceSandbox, soql: string) {
   const { status, body } = await ask(org, 'GET', `/query?q=${encodeURIComponent(soql)}`);
   const [error] = z
@@ -118,7 +118,7 @@ const saveResults = z.array(
 /** The outcome of one record in a collection. */
 export type SaveResult = z.infer<typeof saveResults>[number];
 
-/** Returns the codes of the outcomes: null for a record that was written. */
+/** Returns the error codes of the outcomes. Null for a record that was written. */
 export function codesOf(results: readonly SaveResult[]): (string | null)[] {
   return results.map(({ errors }) => errors[0]?.statusCode ?? null);
 }
@@ -130,7 +130,7 @@ export async function contactIds(org: SalesforceSandbox, count: number): Promise
     .parse(await column(org, `SELECT Id FROM Contact ORDER BY Id LIMIT ${count}`));
 }
 
-/** Makes a custom field that the integration user may read and write. */
+/** Creates a custom field that the integration user can read and write. */
 export async function addField(
   org: SalesforceSandbox,
   name: string,

@@ -43,7 +43,7 @@ it.each(NOT_THERE)('what this org does not have is not found: %s %s', async (met
   });
 });
 
-/** Returns the lines of the vendors' lists that no administrator of donor-sync uses. */
+/** Returns the entries of the vendor's lists that no administrator of donor-sync uses. */
 async function unusedResources(): Promise<string[]> {
   const page = await readFile(
     join(import.meta.dirname, '../../../docs/salesforce-surface.md'),
@@ -57,7 +57,7 @@ async function unusedResources(): Promise<string[]> {
 }
 
 it('each resource of the lists that nobody uses is among them', async () => {
-  // Every sign-in returns a token, whichever flow is used.
+  // Every sign-in flow ends at the token endpoint.
   const unused = (await unusedResources()).filter((path) => path !== '/services/oauth2/token');
   expect(unused.length).toBeGreaterThan(12);
   const missing = unused.filter((path) => !NOT_THERE.some(([, tried]) => tried.includes(path)));

@@ -1,4 +1,4 @@
-/** Tests the guide that `npm run docs` builds: its pages, its links, and the results of its search. */
+/** Tests the guide that `npm run docs` builds: its pages, its links, and its search results. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { AREAS, helpAbout } from '../../../src/interfaces/pages/frame/areas.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** The most that the package may carry of it. */
+/** The maximum size of the guide in the package. */
 const MAX_BYTES = 3_000_000;
 
 const searchSchema = z.custom<
@@ -24,7 +24,7 @@ const searchSchema = z.custom<
 
 let folder: string;
 let files: readonly GuideFile[];
-/** The places in the guide that the search finds, without the common prefix of all addresses. */
+/** Returns the places in the guide that the search finds, without the common start of all addresses. */
 let find: (query: string) => string[];
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ function read(file: string): string {
   return readFileSync(join(folder, file), 'utf8');
 }
 
-/** The page with this address, and whether it has that anchor. */
+/** Returns true if the address leads to a page that has the anchor. */
 function leadsSomewhere(address: string): boolean {
   const [path = '', anchor] = address.split('#');
   const found = files.find((each) => each.path === path);
@@ -119,7 +119,7 @@ describe('the guide', () => {
   });
 });
 
-/** Empty for a page that is generated. */
+/** Returns a document's text. Empty for a page that is generated. */
 function readIfThere(document: string): string {
   try {
     return readFileSync(join(ROOT, document), 'utf8');
@@ -129,7 +129,7 @@ function readIfThere(document: string): string {
 }
 
 /**
- * Questions from a user's first week, written before the search was built, and the sections that answer each question.
+ * Questions from a user's first week, written before the search was built, with the sections that answer each question.
  */
 const QUESTIONS: readonly (readonly [question: string, sections: RegExp])[] = [
   [
@@ -160,7 +160,7 @@ const QUESTIONS: readonly (readonly [question: string, sections: RegExp])[] = [
   ['see who did what', /^(faq|operating)#who-did-what/],
 ];
 
-/** Questions by someone who knew only the product's first page and its pages in the browser. */
+/** Questions by someone who knew only the product's first page and its pages in a browser. */
 const STRANGERS_QUESTIONS: typeof QUESTIONS = [
   ['setup link expired', /faq#a-link|users#the-first-user|users#recovery/],
   [

@@ -1,4 +1,4 @@
-/** Computes connections in the slow way: every pair of donors, every year, directly from the donors. */
+/** Computes connections the slow way: for every pair of donors and every year, directly from the donors. */
 
 import {
   acquaintanceRate,
@@ -16,7 +16,7 @@ const FIRST_MS = Date.UTC(1870, 0, 1);
 const NOW = yearsAt('2026-07-01');
 const YEAR_COUNT = 157;
 
-/** In years from 1870. */
+/** A period in years since 1870. */
 interface Span {
   organisation: string;
   kind: TieKind;
@@ -25,7 +25,7 @@ interface Span {
   to: number;
 }
 
-/** Returns the strength between any two donors of a small world. */
+/** Returns a function that gives the strength between any two donors of a small world. */
 export function bruteForce(world: World): (one: number, other: number) => number {
   const spans = Array.from({ length: world.donorCount }, (_, n) => spansOf(world.donor(n)));
   const sizes = sizesOf(spans.flat());
@@ -82,7 +82,7 @@ function roleSpan(kind: TieKind, { organisationId, body, start, end }: Role): Sp
   };
 }
 
-/** Returns a person's times in one circle, without counting any day twice. */
+/** Returns a person's times in one circle, counting each day once. */
 function union(spans: Span[]): Span[] {
   const whole: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {

@@ -1,4 +1,4 @@
-/** Donors that a test defines, with only the given ties. */
+/** Creates donors that have only the ties a test gives them. */
 
 import type { Donor, Gift, Role } from '../../../service/donor.ts';
 import { blankDonor } from '../../../service/donor.ts';
@@ -15,7 +15,7 @@ export function aDonor(
   };
 }
 
-/** Creates a role. The organisation's name is also its id. */
+/** Creates a role. The organisation's name is also its ID. */
 export function aRole(organisation: string, start: string, end: string | null): Role {
   return {
     organisationId: organisation,

@@ -6,14 +6,14 @@ import { aWorldOf } from '../hand-made-world.ts';
 import { aDonor, aGift, aRole } from './donors.ts';
 import { askEngine } from './open-engine.ts';
 
-/** Months from January 1960. The world's time is fixed in July 2026. */
+/** Months are counted from January 1960. The world's time is fixed in July 2026. */
 const LAST_MONTH = 12 * 66;
 const RUNS = { numRuns: 60 };
 
 const side = fc.constantFrom('work' as const, 'boards' as const, 'education' as const);
 const colleagues = fc.integer({ min: 0, max: 40 });
 
-/** Rising months. */
+/** Generates months in ascending order. */
 function months(count: number) {
   return fc
     .uniqueArray(fc.integer({ min: 0, max: LAST_MONTH }), { minLength: count, maxLength: count })
@@ -86,7 +86,7 @@ describe('the strength of a connection', () => {
           aDonor({ [key]: [roleAt(from - by, to - by)] }),
           aDonor({ [key]: [roleAt(middle - by, to - by)] }),
         ];
-        // Months differ by a day or two, so a step back is a whole number of leap cycles.
+        // Months differ by a day or two, so the shift is a whole number of leap-year cycles.
         expect(strengthOf(...moved(48 * earlier), [])).toBeLessThanOrEqual(
           strengthOf(...moved(0), []),
         );
@@ -173,7 +173,7 @@ function pair(key: 'work' | 'boards' | 'education', [from = 0, to = 0]: number[]
   return [aDonor({ [key]: [roleAt(from, to)] }), aDonor({ [key]: [roleAt(from, to)] })];
 }
 
-/** People who are there all the time. */
+/** Creates people who are members for the whole time. */
 function crowd(key: 'work' | 'boards' | 'education', count: number): Donor[] {
   return Array.from({ length: count }, () => aDonor({ [key]: [roleAt(0, LAST_MONTH)] }));
 }

@@ -1,6 +1,6 @@
 /**
- * Families at one home, of whom one, two or all are in the database, and a person to match for each case.
- * Every person has some data that contradicts the relatives. The same authors wrote this and the matcher.
+ * Draws families who share a home. One, two or all of them are in the database. Each family has a case: a person to
+ * match, with some data that contradicts the relatives. The same authors wrote this and the matcher.
  */
 
 import { drawAddress, readCities } from '../../../people/address.ts';
@@ -22,18 +22,18 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** A person to be matched. */
+/** A person to match. */
 export interface FamilyCase {
   kind: Kind;
   first: string;
   last: string;
   addresses: string[];
   employers: string[];
-  /** The number of the right donor, or null if they are not on file. */
+  /** The index of the right donor, or null if the person is not in the database. */
   donor: number | null;
 }
 
-/** Given names that differ by one letter or an ending, and are names of different people. */
+/** Pairs of first names that differ by one letter or ending, but are names of different people. */
 const PAIRS =
   `Robert Roberta,Andrew Andrea,Brian Briana,Jason Mason,Jack Zack,Danny Manny,Eric Erica,Paul Paula,Daniel Danielle,
   Joan John,Jean Dean,Carl Karla,Dana Diana,Gary Mary,Larry Harry,Perry Terry,Ron Don,Tim Jim,
@@ -42,7 +42,7 @@ const PAIRS =
     .split(',')
     .map((pair) => pair.trim().split(' '));
 
-/** Given names that lists connect, and that one family gives to two of its members. */
+/** Pairs of first names that name lists connect, but that one family gives to two members. */
 const LISTED_PAIRS =
   `William Wilma,Jane Jean,Emily Emma,Joyce Joy,Aaron Erin,Leah Lee,Catherine Kathy,Christine Tina,Susan Suzanne,Nicole Nicky,
   Caroline Chuck,Stephanie Stevie,Ronnie Veronica,Mary Maureen,Jane Virginia,Amelia Emily,Cecilia Sheila,Alice Elsie,Peter Patrick`
@@ -62,7 +62,7 @@ interface Relative {
   employer: string;
 }
 
-/** Draws families: their members on file, and one case for each family. */
+/** Draws families: their members in the database, and one case for each family. */
 export function drawFamilies(
   seed: number,
   count: number,

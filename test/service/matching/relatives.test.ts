@@ -23,7 +23,7 @@ const JOB = {
   ...{ start: '2001-01-01', end: null },
 };
 
-/** True if the first donor is found. */
+/** Returns true if the first donor is found. */
 function isFound(donors: readonly Donor[], person: Partial<SoughtPerson>): boolean {
   const db = openDatabase(undefined);
   const matcher = createMatcher(openDonorIndex(db, aWorldOf(donors)));
@@ -50,7 +50,7 @@ describe('a twin of a donor, with the same home and birth', () => {
     ['Ron', 'Jon'],
     ['Maria', 'Mara'],
     ['Lisa', 'Lia'],
-    // No list contains this name, but no one who means Carol types the M by mistake.
+    // No list contains this name, and nobody would type an M for Carol by mistake.
     ['Carol', 'Marol'],
   ])('is not the donor: %s is on file, and %s is meant', (onFile, meant) => {
     expect(isFound([aDonor(onFile)], { first: meant, born: BORN })).toBe(false);

@@ -8,7 +8,7 @@ import { openDonorIndex } from '../../../service/matcher/donor-index.ts';
 import { createMatcher, type SoughtPerson } from '../../../service/matcher/matcher.ts';
 import { aWorldOf } from '../hand-made-world.ts';
 
-/** People with one wrong detail each. The employer belongs to only one person, like most employers in a file. */
+/** People with one wrong detail each. Each employer belongs to only one person, as for most people in a file. */
 const PEOPLE = 1_000;
 const INITIALS = [...'ABCDEFGHJKLMNPRSTW'];
 

@@ -8,7 +8,7 @@ import { startRunning } from '../operation/running.ts';
 
 const AGE_MS = 30 * 86_400_000;
 
-/** Moves every time in the file into the past by this much. */
+/** Moves every time in the file into the past. */
 function age(db: Database): number {
   const columns = db
     .prepare<[], { table: string; column: string }>(
@@ -62,14 +62,14 @@ describe('a file of 30 days', () => {
     const now = (path: string, body?: unknown) => ask(path, body, later.baseUrl);
     expect((await now('/credits')).body).toEqual(before);
     expect((await now(`/enhancements/${jobs[0]}/progress`)).status).toBe(404);
-    // A submit removes expired jobs.
+    // A submission removes expired jobs.
     await now('/enhancements', { persons: persons.slice(0, 1) });
     expect((await now('/credits')).body).toEqual({
       ...before,
       enhancements: (before['enhancements'] ?? 0) - 1,
     });
     await later.close();
-    // Now the paid jobs are no longer in the file that is started.
+    // Now the file with which the service starts no longer contains the paid jobs.
     const last = await service.again();
     expect((await ask('/credits', undefined, last.baseUrl)).body).toEqual({
       ...before,

@@ -18,7 +18,7 @@ const PERSONS = 10;
 const GRANTED = 1_000_000;
 const TEAM = 'riverside';
 
-/** A kill and restart takes a few seconds on a busy machine, and in the end all jobs have to be matched. */
+/** On a busy machine, a kill and a restart take a few seconds. At the end, all jobs have to be matched. */
 vi.setConfig({ testTimeout: 120_000 + KILLS * 6_000 });
 
 it('charges exactly the work that it accepted, however often it is killed', async () => {
@@ -31,7 +31,7 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
     const callers = Array.from({ length: CALLERS }, (_, caller) =>
       callUntilOver({ ...server, apiKey, ids, ledger, state, kill, caller }),
     );
-    // A machine that is busy with other work may take longer than a fixed time for the first response.
+    // On a busy machine, the first response may take longer than any fixed time.
     const before = ledger.answers;
     await vi.waitUntil(() => ledger.answers > before, { timeout: 60_000, interval: 5 });
     await sleep(90 * (kill % 7));
@@ -64,8 +64,7 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
     expect({ bucket, charged: charged(bucket) }).toEqual({ bucket, charged: accepted[bucket] });
   }
   for (const bucket of [...WORK, ...READINGS]) {
-    // Every request that the service responded to was charged. Every other request was charged completely or not at
-    // all.
+    // Every request that got a response was charged. Every other request was charged completely or not at all.
     const { answered, unanswered } = ledger.of(bucket);
     expect({ bucket, sums: listSums(unanswered) }).toEqual({
       bucket,
@@ -122,7 +121,7 @@ class CallersLedger {
   }
 }
 
-/** Returns all that some of these numbers add up to. */
+/** Returns every sum that some of these numbers can have. */
 function listSums(numbers: readonly number[]): number[] {
   const sums = new Set([0]);
   for (const number of numbers) for (const sum of [...sums]) sums.add(sum + number);
@@ -135,19 +134,19 @@ interface Calls {
   ids: readonly string[];
   ledger: CallersLedger;
   state: { isOver: boolean };
-  /** The number of times the service has been started. */
+  /** The number of times that the service was started. */
   kill: number;
   caller: number;
 }
 
-/** Half of the callers enhance. The others use every other bucket in turn. */
+/** Half of the callers enhance. The others use all other buckets in turn. */
 async function callUntilOver(calls: Calls): Promise<void> {
   for (let turn = 0; !calls.state.isOver; turn += 1) {
     try {
       await (calls.caller % 2 === 0 ? enhance(calls) : useOthers(calls, turn));
     } catch (error) {
       if (error instanceof Error && /answered with/.test(error.message)) throw error;
-      // The server was killed in the middle of a request.
+      // The service was killed in the middle of a request.
       return;
     }
   }
@@ -166,7 +165,7 @@ async function enhance({ baseUrl, apiKey, ledger }: Calls): Promise<void> {
   }
 }
 
-/** In lists and networks that nobody else uses, so they contain exactly the donors that were paid for. */
+/** Uses lists and networks that nobody else uses, so they contain exactly the paid donors. */
 async function useOthers(calls: Calls, turn: number): Promise<void> {
   const { baseUrl, apiKey, ids, ledger, kill, caller } = calls;
   const name = `${kill} ${caller} ${turn}`;
@@ -192,12 +191,12 @@ async function useOthers(calls: Calls, turn: number): Promise<void> {
     () => ledger.note('donors', BATCH, () => send('/donors/batch', { donor_ids })),
     () => ledger.note('searches', 1, () => call(baseUrl, apiKey, 'GET', '/search?state=TX')),
   ];
-  // Each life of the service starts with a different kind of request, because few requests are answered in a short
-  // life.
+  // After each restart, another kind of request comes first, because the service may answer only a few requests before
+  // it is killed.
   await uses[(kill + caller + turn) % uses.length]?.();
 }
 
-/** The donors in all created lists, or in all exports, as the service reports them. */
+/** Returns the number of donors in all created lists or all exports, as the service reports it. */
 async function sumOfPages(
   ask: (path: string) => Promise<Record<string, unknown>>,
   path: string,
@@ -208,7 +207,7 @@ async function sumOfPages(
   do {
     const query: string = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`;
     const page = pageSchema.parse(await ask(path + query));
-    // The service's own list contains all others' entries a second time.
+    // The service's own list repeats the entries of all other lists.
     const made = counted.parse(page[field]).filter(({ is_system: isSystem }) => isSystem !== true);
     sum += made.reduce((all, { donor_count: count }) => all + count, 0);
     cursor = page.next_cursor ?? null;
@@ -229,7 +228,7 @@ function countRows(file: string, table: 'jobs' | 'network_members'): number {
   }
 }
 
-/** Members that were paid for are added by jobs. */
+/** Waits until no bulk job is open, because jobs add the members that were paid for. */
 async function noBulkJobs(file: string): Promise<void> {
   const db = openBeside(file);
   const open = db

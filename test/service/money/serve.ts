@@ -1,4 +1,4 @@
-/** A service in a separate process, for tests that kill it: `node serve.ts DATABASE`. */
+/** Runs a service in a separate process, for tests that kill it: `node serve.ts DATABASE`. */
 
 import { startService } from '../../../service/operation/index.ts';
 

@@ -13,7 +13,7 @@ const PARALLEL_REQUESTS = 50;
 const TEAMS = 3;
 const UNKNOWN_ID = 'f'.repeat(32);
 
-/** Faults whose requests can still be accounted for one by one. */
+/** Faults after which it is still possible to account for each request. */
 const STORM = [
   { probability: 0.1, fault: { kind: 'error' } },
   { probability: 0.05, fault: { kind: 'gatewayError', status: 502 } },
@@ -173,7 +173,7 @@ interface Team {
   network: string;
 }
 
-/** Teams with a network each. */
+/** Opens teams with one network each. */
 async function openTeams(partner: PartnerSandbox, credits: object): Promise<Team[]> {
   const teams: Team[] = [];
   for (let count = 0; count < TEAMS; count += 1) {
@@ -206,7 +206,7 @@ function send(partner: PartnerSandbox, team: Team | undefined, request: Request)
   }
 }
 
-/** Returns the value of a response: the number of a job's donors that were paid for, otherwise one if it succeeded. */
+/** Returns the expected price of a response: the number of paid donors in a job, or one if the request succeeded. */
 async function priceOf(partner: PartnerSandbox, { status, body }: Answer, apiKey: string) {
   if (status === 202) {
     const { job_id: jobId } = z.object({ job_id: z.string() }).parse(body);

@@ -2,10 +2,10 @@
 
 import type { ConnectionEngine, FoundConnection } from '../../../service/connections/engine.ts';
 
-/** Two donors by their numbers, and how strongly they are connected. */
+/** Two donors by their numbers, and the strength of their connection. */
 export type Tie = readonly [one: number, other: number, strength: number];
 
-/** Connects just these pairs. */
+/** Creates an engine that connects only these pairs. */
 export function anEngineOf(ties: readonly Tie[]): ConnectionEngine {
   const connectionsOf = (donor: number) =>
     ties
@@ -26,7 +26,7 @@ export function anEngineOf(ties: readonly Tie[]): ConnectionEngine {
   };
 }
 
-/** Forwards everything, and records whose connections were requested. */
+/** Wraps an engine and records whose connections were requested. */
 export function watchEngine(engine: ConnectionEngine, noteFind: (donor: number) => void) {
   return {
     ...engine,

@@ -1,17 +1,17 @@
-/** Shortcuts for requests about networks to a running stand-in. */
+/** Sends requests about networks to a running stand-in. */
 
 import { z } from 'zod';
 import type { PartnerSandbox } from '../../../sandbox/partner/index.ts';
 import { control } from '../../testbed/asking.ts';
 import { ask } from '../partner.ts';
 
-/** Creates a network. */
+/** Creates a network and returns its ID. */
 export async function createNetwork(partner: PartnerSandbox, name = 'Board', apiKey?: string) {
   const { body } = await ask(partner, 'POST', '/networks', { name, color: 'teal' }, apiKey);
   return z.object({ network_id: z.string() }).parse(body).network_id;
 }
 
-/** Adds donors one by one, and returns the statuses. */
+/** Adds donors one by one. Returns the statuses. */
 export async function addEach(partner: PartnerSandbox, network: string, ids: readonly string[]) {
   const statuses: number[] = [];
   for (const id of ids) {
@@ -55,7 +55,7 @@ export async function readJob(partner: PartnerSandbox, jobId: string, apiKey?: s
   return jobSchema.parse(body);
 }
 
-/** The maximum number of times that a job is polled. Each poll waits a little for the job's work. */
+/** The maximum number of polls of a job. Each poll waits a little for the job's work. */
 const MAX_LOOKS = 3_000;
 
 /** Polls a job until it has ended. */
@@ -80,7 +80,7 @@ const prospectsSchema = z.object({
   ),
 });
 
-/** Returns the prospects that discover names, as their ids and strengths. */
+/** Discovers prospects. Returns their ids and strengths. */
 export async function discover(partner: PartnerSandbox, body: object = {}) {
   const answer = await ask(partner, 'POST', '/networks/discover', body);
   return prospectsSchema

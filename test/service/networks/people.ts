@@ -1,4 +1,4 @@
-/** The people in the tests of networks. */
+/** Donors for the tests of networks. */
 
 import { createWorld } from '../../../people/world.ts';
 

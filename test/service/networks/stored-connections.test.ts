@@ -43,7 +43,7 @@ describe('the stored connections', () => {
 
   it('answer after any changes of membership what the ties of the present members say', async () => {
     const donor = fc.integer({ min: 0, max: DONORS - 1 });
-    // Few strengths, so there are many ties between equals.
+    // A few strengths only, so that many connections are equally strong.
     const strength = fc.constantFrom(0.1, 0.44, FLOOR, 0.5, 0.7, 1);
     const ties = fc
       .uniqueArray(fc.tuple(donor, donor, strength), {
@@ -141,7 +141,7 @@ function shapeOf(prospect: { max_strength: number; total_connections: number }):
   return [prospect.max_strength, prospect.total_connections];
 }
 
-/** Donor, greatest strength and number of connections, as they should be ranked. */
+/** Returns the expected ranking: donor, greatest strength and number of connections. */
 function expected(
   ties: readonly Tie[],
   members: readonly number[],

@@ -1,4 +1,4 @@
-/** What an operator does with the file while the service writes to it. */
+/** Tests what an operator does with the file while the service writes to it. */
 
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,10 +16,10 @@ import {
 
 const clock = Date.now;
 
-/** Large enough that a copy in steps of a hundred pages takes many turns of the event loop. */
+/** So many rows that a copy in steps of a hundred pages takes many turns of the event loop. */
 const FILLER_ROWS = 4_000;
 
-/** Charges one credit every millisecond, in a thread of its own, as a busy service does. */
+/** A thread that charges one credit every millisecond, like a busy service. */
 const CHARGING = `
   const { workerData, parentPort } = require('node:worker_threads');
   const Sqlite = require(workerData.sqlite);

@@ -6,9 +6,9 @@ import { send } from '../../testbed/asking.ts';
 import { type Operation, readDocument } from '../openapi-document.ts';
 import { PEOPLE, startRunning } from './running.ts';
 
-/** A team's data, by the name of the field that would lead to it. */
+/** A team's data. */
 interface Belongings {
-  /** Ids and names that no other team may ever see. */
+  /** Ids and names that no other team must ever see. */
   secrets: string[];
   ids: Record<string, string>;
 }
@@ -24,7 +24,8 @@ describe('two teams of one service', () => {
     const { secrets, ids } = await settleIn(alpha, donorIds);
     const { operations } = readDocument((await beta('GET', '/openapi.json')).body);
 
-    // Every route that reads a single object reads one of alpha's. A new kind of object has to be created here first.
+    // Every route that reads a single object reads an object of alpha. New kinds of objects have to be created here
+    // first.
     const unreached: string[] = [];
     for (const { method, path } of operations) {
       if (method !== 'GET' || !path.includes('{')) continue;
@@ -46,7 +47,7 @@ describe('two teams of one service', () => {
         const what = `${operation.method} ${path} → ${answer.status}`;
         const said = path + JSON.stringify(body ?? '');
         const shown = JSON.stringify(answer.body ?? '');
-        // An ID that was sent may be returned as not found, but no other data may be returned.
+        // An ID in the request may be returned as not found, but no other data may be returned.
         const seen = secrets.filter((secret) => shown.includes(secret) && !said.includes(secret));
         if (seen.length > 0) leaks.push(`${what} shows ${seen.join(', ')}`);
         if (answer.status >= 500) leaks.push(`${what} failed`);
@@ -71,18 +72,18 @@ it('has no route that openapi.json does not describe, so that the test above ask
       ),
     );
   expect(undescribed.toSorted()).toEqual([
-    // Described next to their routes.
+    // Routes that are described where they are defined.
     'documents.ts /docs',
     'documents.ts /openapi.json',
     'documents.ts /redoc',
-    // Of the operator, at a port of their own.
+    // The operator's routes, on a separate port.
     'operation/serve.ts /healthz',
     'operation/serve.ts /metrics',
     'operation/serve.ts /readyz',
   ]);
 });
 
-/** A route that is not made of a description. */
+/** Matches a route that is not created from a description. */
 const BARE_ROUTE = /\b\w+\.(get|post|put|patch|delete|all|on)\(\s*'(\/[^']*)'/g;
 
 type Ask = (method: string, path: string, body?: unknown) => ReturnType<typeof send>;
@@ -94,7 +95,7 @@ async function donorsOf(ask: Ask): Promise<string[]> {
   return found.donors.map(({ id }) => id);
 }
 
-/** A team creates one of everything. */
+/** Creates one of everything as a team. Returns its data. */
 async function settleIn(ask: Ask, donorIds: readonly string[]): Promise<Belongings> {
   const idIn = (name: string, body: unknown) =>
     z.record(z.string(), z.unknown()).parse(body)[name]?.toString() ?? '';
@@ -127,7 +128,7 @@ async function settleIn(ask: Ask, donorIds: readonly string[]): Promise<Belongin
   return { secrets: [...Object.values(ids), 'Alpha board', 'Alpha prospects', 'alpha'], ids };
 }
 
-/** Returns all of its own data that a team can read. */
+/** Returns all data of its own that a team can read. */
 async function everythingOf(ask: Ask, ids: Record<string, string>) {
   const paths = [
     ...['/credits', '/networks', '/lists', '/exports', `/lists/${ids['list']}`],
@@ -143,7 +144,7 @@ async function everythingOf(ask: Ask, ids: Record<string, string>) {
   return read;
 }
 
-/** Each of an operation's requests with another team's ids in its path, its query and its body. */
+/** Yields each request of an operation with another team's ids in its path, its query and its body. */
 function* requestsOf(
   operation: Operation,
   ids: Record<string, string>,
@@ -179,7 +180,7 @@ function bodiesOf(
   donorIds: readonly string[],
 ): unknown[] {
   if (requestBody === undefined) return [undefined];
-  // Every name that any request knows. An endpoint ignores names that it does not know.
+  // Every name that any request knows. Endpoints ignore names that they do not know.
   const all = {
     ...{
       name: 'Beta',
@@ -196,7 +197,7 @@ function bodiesOf(
   return [
     { ...all, donor_ids: donorIds },
     { ...unfiltered, donor_ids: donorIds, in_network_donor_ids: donorIds },
-    // An export takes one or the other.
+    // An export accepts only one of the two.
     { ...all, list_id: ids['list'] },
   ];
 }

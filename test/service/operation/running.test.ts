@@ -20,7 +20,7 @@ describe('a service that an operator runs', () => {
     socket.write(
       `POST ${pathname}/enhancements HTTP/1.1\r\nHost: x\r\nx-api-key: ${service.keys[0]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
     );
-    // Once it prints this, the request is in progress.
+    // After this output, the request is in progress.
     const [said] = await once(socket.setEncoding('utf8'), 'data');
     expect(said).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     socket.write(body.slice(0, 10));

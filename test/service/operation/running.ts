@@ -13,13 +13,15 @@ import { form990 } from '../record/form-990-file.ts';
 
 const clock = Date.now;
 
-/** The people in the return that a test's service starts with: all sit on one board. */
+/** The people in the tax return that a test's service imports first. All of them are on one board. */
 export const PEOPLE = ['ADA', 'BERTHA', 'CLEO', 'DORA', 'EDITH'].map((first) => ({
   name: `${first} OLDENQUIST`,
   title: 'DIRECTOR',
 }));
 
-/** Starts a service as an operator runs it, with one imported return and a key for each team. It ends with the test. */
+/**
+ * Starts a service as an operator runs it, with one imported return and a key for each team. Closes it after the test.
+ */
 export async function startRunning(teams: readonly string[], publicUrl?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'running-service-'));
   const file = join(folder, 'service.db');

@@ -8,7 +8,7 @@ import { startRunning } from './running.ts';
 
 const NOT_ONE = { detail: 'Two people were taken for one' };
 
-/** Joins the first two donors of a service that has ended, does something, and undoes the join. */
+/** Joins a service's first two donors, calls `work`, and undoes the join after the service has ended. */
 async function joinedFor(work: (ask: Ask, id: string) => Promise<void>) {
   const running = await startRunning(['alpha']);
   const [apiKey = ''] = running.keys;

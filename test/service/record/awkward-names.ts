@@ -1,6 +1,6 @@
 /**
- * Awkward names as people type them into Part VII of Form 990: the names of real people in the public record,
- * in patterns from real returns. The patterns were collected before the mistakes of the reader were known.
+ * Awkward names as people type them into Part VII of Form 990. They follow patterns in real returns, with names of real
+ * people in the public record. The patterns were collected before the reader's mistakes were known.
  */
 
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { chance, createDraw, type Draw, pick } from '../../../people/random.ts';
 
-/** A name as written, and the person that it names, or null if it names no one. */
+/** A name as written, and the person it names. The person is null if the text names nobody. */
 export interface AwkwardName {
   written: string;
   right: { first: string; middle: string | null; last: string; suffix: string | null } | null;
@@ -20,16 +20,13 @@ type Person = NonNullable<AwkwardName['right']>;
 const RECORD = join(import.meta.dirname, '../../../people/data/public-record/people.csv');
 const row = z.object({ full_name: z.string(), given_name: z.string(), family_name: z.string() });
 
-/**
- * A register of names contains these forms, and a first name that is also a rank, which cannot be distinguished from a
- * rank.
- */
+/** Forms that only a name register contains, and a first name that cannot be distinguished from a rank. */
 const UNFAIR = /\[|^Major /;
 
-/** Last names of two words that a reader can recognise by a particle or as Spanish. */
+/** Last names of two words that a reader can recognise by a particle, or because they are Spanish. */
 const TWO_WORDS = /^(?:de|del|la|du|van|vander|von|st\.|san)\s|^(?:Acevedo Vilá|Córdova Díaz)$/i;
 
-/** Last names and first names that are also titles, roles or words for "nobody". */
+/** Names that are also titles, roles or words for "nobody". */
 const MISLEADING = (
   'James Dean|Carl Bishop|Mary Ann Judge|Robert Trust|Harold Doctor|Amy Chair|Lucy See|Anh Do|Peter Banks|Grace Church|' +
   'Dean Phillips|Ed Pastor|Judge Reinhart|Paul Marshall|Henry Abbott|Sarah Pope|Mark Constable|' +
@@ -82,7 +79,7 @@ const SUFFIXES = new Map([
 
 const NICKNAMES = 'SKIP|BUDDY|CHIP|TRIP|BO|MICKEY|PEGGY'.split('|');
 
-/** Draws names that are each awkward in one or several ways. */
+/** Draws names that are awkward in one or more ways. */
 export function drawAwkwardNames(seed: number, count: number): AwkwardName[] {
   const people = readPeople();
   const twoWords = people.filter(({ last }) => last.includes(' '));
@@ -97,7 +94,7 @@ export function drawAwkwardNames(seed: number, count: number): AwkwardName[] {
   });
 }
 
-/** Draws the people of a return that writes last names first, without commas. */
+/** Draws the people in a return that writes last names first, without commas. */
 export function drawTurnedReturn(seed: number, count: number): AwkwardName[] {
   const people = readPeople().filter(({ first }) => first.replace('.', '').length > 1);
   return Array.from({ length: count }, (_, at) => {

@@ -1,4 +1,4 @@
-/** Files whose content cannot be right, although each cell is well-formed. */
+/** Tests files whose content cannot be right, although each cell is well-formed. */
 
 import { describe, expect, it } from 'vitest';
 import { form990 } from './form-990-file.ts';

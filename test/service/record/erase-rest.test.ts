@@ -1,4 +1,4 @@
-/** Erasure beyond the common case: what is left where it was interrupted, and what a later import would bring back. */
+/** Tests unusual erasures: data that remains after an interruption, and data that a later import would bring back. */
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -108,7 +108,7 @@ async function fileWithPeople() {
   return { db, id, path };
 }
 
-/** Returns all bytes on disk: of the file and of its journal. */
+/** Returns all bytes of the file and of its journal on disk. */
 function bytesOf(path: string): string {
   return [path, `${path}-wal`]
     .map((one) => readFileSync(one).toString('latin1').toLowerCase())

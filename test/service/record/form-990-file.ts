@@ -1,4 +1,4 @@
-/** Tax returns in the format of the IRS, with invented organisations and people. */
+/** Creates tax returns in the format of the IRS, with invented organisations and people. */
 
 /** A person in Part VII, IV or VIII. */
 export interface FiledPerson {
@@ -16,13 +16,13 @@ export interface Filing {
   organisation?: string;
   year?: number;
   people: FiledPerson[];
-  /** The amount paid in grants. */
+  /** The grants that were paid. */
   grants?: number;
   version?: string;
   isAmended?: boolean;
   /** The day on which the return was filed. */
   filed?: string;
-  /** Stands before the end of the return, for example very much text. */
+  /** Text before the end of the return, for example a very long one. */
   more?: string;
 }
 

@@ -8,7 +8,7 @@ describe('importing a large return', () => {
     const people = [{ name: 'MARGUERITE OLDENQUIST', title: 'CHAIR' }];
     const text = 'word '.repeat(2_000);
     const note = `<SupplementalInformationDetail><ExplanationTxt>${text}</ExplanationTxt></SupplementalInformationDetail>\n`;
-    // Written first, so the writing is not measured.
+    // Both files are written first, so that writing them is not measured.
     const [small = '', large = ''] = [100, 20_000].map((notes) =>
       importing.file(`${notes}.xml`, form990({ form: '990', people, more: note.repeat(notes) })),
     );
@@ -22,7 +22,7 @@ describe('importing a large return', () => {
     const report = await importing.import({ kind: '990', paths: [large] });
     clearInterval(watch);
     expect(report).toMatchObject({ people: 1, changed: 0 });
-    // Uninterrupted work would have left no time to check.
+    // If the work had not been interrupted, there would have been no time to measure.
     expect(most).toBeGreaterThan(0);
     expect(most - before).toBeLessThan(100_000_000);
   });

@@ -27,7 +27,7 @@ describe('an import that is killed', () => {
     let kills = 0;
     for (const part of [0.2, 0.6]) {
       const child = start('killed.db');
-      // Awaited from the start, because a child that ends on its own ends before it is killed.
+      // Listens from the start, because the child may end before it is killed.
       const exit = once(child, 'exit');
       await expect.poll(() => importedIn(killed), WAITING).toBeGreaterThan(RETURNS * part);
       child.kill('SIGKILL');
@@ -73,7 +73,7 @@ function importedIn(file: string): number {
     db.close();
     return count;
   } catch {
-    // It is just being made.
+    // The file is just being created.
     return 0;
   }
 }

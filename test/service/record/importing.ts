@@ -48,7 +48,7 @@ function peopleIn(db: Database) {
   );
 }
 
-/** Names in their usual order. */
+/** Returns the names in their usual order. */
 export function fullName({
   name,
 }: {

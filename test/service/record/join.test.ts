@@ -14,7 +14,10 @@ const clock = () => Date.parse('2026-11-22T12:00:00Z');
 const COLUMNS = 'id,first_name,last_name,birth,street,city,state,postal_code';
 const ROLE_COLUMNS = 'donor_id,kind,organization,ein,title,start,end,amount';
 
-/** All lists know the date of birth. One knows their home, another their board, and a third, much later, both. */
+/**
+ * Adds lists that all contain the date of birth. One contains the home, another the board, and a third, much later list
+ * contains both.
+ */
 async function addedApart(later: string, laterRoles = '') {
   const importing = openImporting();
   let file = 0;

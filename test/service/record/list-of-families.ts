@@ -1,4 +1,4 @@
-/** CSV lists of families at one home. The same authors wrote this and the import. */
+/** Creates CSV lists of families who share a home. The same authors wrote this and the import. */
 
 import { inventedName } from '../../../people/invented-name.ts';
 
@@ -7,13 +7,13 @@ const COLUMNS = 'id,first_name,middle_name,last_name,suffix,birth,street,city,st
 /** A row of a list. */
 export type Row = readonly [id: string, person: string];
 
-/** Writes a list's text. */
+/** Returns the text of a list. */
 export const listOf = (rows: readonly Row[]) =>
   `${COLUMNS}\n${rows.map((row) => row.join(',')).join('\n')}\n`;
 
 /**
- * Six people in one home: a father and son with the same name, a mother, a daughter with a similar name, and two more
- * children.
+ * Returns six people in one home: a father and a son with the same name, a mother, a daughter with a similar name, and
+ * two more children.
  */
 export function aFamily(number: number): Row[] {
   const home = `${number + 1} Maple Street,Evanston,IL,60201`;

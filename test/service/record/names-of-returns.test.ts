@@ -8,7 +8,7 @@ import { type AwkwardName, drawAwkwardNames, drawTurnedReturn } from './awkward-
 import { form990 } from './form-990-file.ts';
 import { fullName, openImporting } from './importing.ts';
 
-/** Written together with the reader, not by a stranger to it. */
+/** Names that were written together with the reader, not by someone who did not know it. */
 const NAMES = `
 JOHN FAIRWEATHER, PRESIDENT|John Fairweather
 ANNE FAIRWEATHER, LCSW|Anne Fairweather
@@ -184,7 +184,10 @@ function comparable(name: AwkwardName['right']): string {
   return parts.join('|').toLowerCase().replaceAll('.', '').trim();
 }
 
-/** Returns by people who had seen neither the reader nor its tests. A few of the suffixes of the first are in no name. */
+/**
+ * Returns written by people who had seen neither the reader nor its tests. In the first return, some suffixes do not
+ * belong to a name.
+ */
 const strangersRow = z.object({
   return: z.string(),
   awkward: z.string(),

@@ -21,10 +21,10 @@ const PEOPLE = 150;
 
 const MOST_SHOWN = 4;
 
-/** The tables to which an undo adds its own records: that it happened, and that the two are different people. */
+/** Tables in which an undo records that it happened, and that the two are different people. */
 const OF_THE_UNDO = ['record_undone', 'record_apart', 'settled_people', 'sqlite_sequence'];
 
-/** Returns all rows of all tables, without numbers that are reassigned when data is recomputed. */
+/** Returns all rows of all tables, without numbers that change when data is recomputed. */
 function rowsOf(db: Database): Record<string, unknown[]> {
   const tables = db
     .prepare<[], string>(`select name from sqlite_schema where type = 'table' order by name`)
@@ -39,7 +39,7 @@ function rowsOf(db: Database): Record<string, unknown[]> {
   );
 }
 
-/** Returns a row as text. The order of keys in a JSON column is ignored. */
+/** Returns a row as text, regardless of the order of keys in JSON columns. */
 function inOneOrder(row: object): string {
   const columns = Object.entries(row).map(([name, value]) => [
     name,
@@ -52,7 +52,7 @@ function inOneOrder(row: object): string {
   );
 }
 
-/** Returns two lists of the same people, of which the second contains too little at first. */
+/** Imports two lists of the same people. The second list contains too little at first. */
 async function importTwice(count = PEOPLE) {
   const importing = openImporting();
   const { db } = importing;
@@ -79,7 +79,7 @@ async function importTwice(count = PEOPLE) {
   return importing;
 }
 
-/** Jobs, lists, exports, pairs to review and pairs kept apart, of every donor. */
+/** Creates jobs, lists, exports, pairs to review and pairs kept apart, for every donor. */
 function use(db: Database): void {
   const jobs = createJobs(db, clock);
   const lists = createLists(db, clock, createId);

@@ -40,7 +40,10 @@ function addJob(db: Database, id: string, donorNumber: number): void {
   jobs.finish([{ id, donorNumber, error: null, match }]);
 }
 
-/** Returns two lists that each know one half. The second is recognised as the same person by home and date of birth. */
+/**
+ * Imports two lists that each contain half of the data. The second list's person is recognised by home and date of
+ * birth.
+ */
 async function importLists(...rows: string[]) {
   const importing = openImporting();
   openTeams(importing.db, clock).add('alpha', 10);
@@ -261,7 +264,7 @@ describe('a contact who fits two donors that agree in all parts', () => {
 
   it.each([
     ['whose births are known of both', ['1951', '1951'], ['list', 'list'], 0],
-    // Father and son share a name and a home, and a list has each of its people under one id.
+    // A father and a son share a name and a home. In a list, each person has one ID.
     ['of one list, of whom one birth is known', ['', '1951'], ['list', 'list'], null],
     ['of two lists, of whom one birth is known', ['', '1951'], ['list', 'other list'], 0],
   ] as const)('gets the older one of two %s: %j %j %j', async (_, births, sources, expected) => {

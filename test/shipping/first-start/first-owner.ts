@@ -1,5 +1,5 @@
 /**
- * The steps at the end of each guide: an invitation from the command line, its link in a browser, and a
+ * Follows the steps at the end of each guide: an invitation from the command line, its link in a browser, and a
  * signed-in owner.
  */
 import { type OutgoingHttpHeaders, request } from 'node:http';
@@ -15,19 +15,22 @@ const READY_INTERVAL_MS = 250;
 
 /** One way to run donor-sync. */
 export interface FirstStart {
-  /** Runs `donor-sync …` to its end next to the service, as in the guide, and returns its stdout. */
+  /** Runs `donor-sync …` next to the service, as in the guide, and waits until it ends. Returns its stdout. */
   run(args: readonly string[]): Promise<string>;
   /** Starts the service. */
   serve(): Running;
   /** The address at which the service listens on this machine. */
   port: number;
-  /** The address in the user's browser: the machine's address, or the address of the proxy in front of it. */
+  /** The address in the user's browser: the address of the machine, or of the proxy in front of it. */
   publicUrl: string;
 }
 
 const invitedSchema = z.object({ link: z.string() });
 
-/** Follows the steps from nothing to an owner who signs in again with the password, and ends the service. */
+/**
+ * Follows the steps from an empty installation to an owner who signs in again with the password. Then stops the
+ * service.
+ */
 export async function walkToOwner({ run, serve, port, publicUrl }: FirstStart): Promise<void> {
   const browser = createBrowser(port, publicUrl);
   const who = ['--name', 'Anna Kowalski', '--email', 'anna@example.org', '--role', 'owner'];
@@ -66,7 +69,9 @@ async function untilReady(browser: Browser, serving: Running): Promise<void> {
   throw new Error(`It did not get ready:\n${serving.output()}`);
 }
 
-/** Asks as a browser at that address does, through the proxy that an address with https has in front. */
+/**
+ * Creates a browser that sends requests to that address. For https, its requests look as if they came through a proxy.
+ */
 function createBrowser(port: number, publicUrl: string) {
   const { host, protocol } = new URL(publicUrl);
   const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '198.51.100.7' };

@@ -1,4 +1,4 @@
-/** A simulated CRM behind the connectors' contract. Each request takes time and may fail on its way. */
+/** A connector for the simulated CRM. Each request takes time and can fail on the way. */
 import { z } from 'zod';
 import type {
   AutomatedFields,
@@ -30,10 +30,10 @@ const CAPABILITIES: Capabilities = {
 const SETTINGS = z.looseObject({ name: z.string() });
 const GROUP = z.strictObject({ group: z.string() });
 
-/** A list is read completely each time, and does not say what became of a contact that is absent. */
+/** The capabilities for a list. Each reading is complete, but does not say what happened to an absent contact. */
 const OF_LIST: Capabilities = { ...CAPABILITIES, incremental: false, reportsRemovals: false };
 
-/** The kind of connector that leads to the CRMs of a night. `lifeOf` is the requesting process. */
+/** Returns the connector definition for the CRMs of a night. `lifeOf` returns the requesting process. */
 export function simulatedConnector(
   crms: ReadonlyMap<string, SimulatedCrm>,
   life: Life,
@@ -55,7 +55,7 @@ export function simulatedConnector(
   };
 }
 
-/** Creates the connector of a process. */
+/** Creates a process's connector. */
 export function connect(inside: Inside, life: Life, signal: AbortSignal): Connector {
   const { crm, deps } = inside;
   const { name, records, hidden, groups } = crm;
@@ -93,7 +93,7 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
       call(deps, life, signal, 'read back', () =>
         writes.map(({ id, fields }) => {
           const record = records.get(id);
-          // Only the process that wrote the value can tell.
+          // Only the process that wrote a value can tell whether it was changed.
           const made = fields.flatMap((field) => {
             const cell = record?.values.get(field);
             return cell?.isAutomated === true && cell.by === life.name ? { field, cell } : [];
@@ -145,7 +145,7 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
     const changes = await call(deps, life, signal, 'search', () =>
       deps.isList ? wholeList(inside) : changesAfter(inside, Number(cursor ?? 0)),
     );
-    // Contacts that left come first, without a cursor that would move past contacts that are still to come.
+    // Contacts that left come first. Their pages have no cursor that would skip contacts that are still to come.
     for (let start = 0; start === 0 || start < changes.length; start += pageSize) {
       const ids = changes.slice(start, start + pageSize);
       if (ids.length === 0) return;
@@ -164,7 +164,7 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
   }
 }
 
-/** A request to the CRM: its way there, its effect, and its way back. */
+/** Simulates a request to the CRM: its way there, its effect, and its way back. */
 async function call<T>(
   { timeline, random, faultRate, slowMs, say }: CrmDeps,
   life: Life,

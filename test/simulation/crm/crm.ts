@@ -1,4 +1,4 @@
-/** A CRM of the simulation: its records, and what users do in it while hosts read and write. */
+/** A simulated CRM: its records, and what users do in it while hosts read and write. */
 import type { Connector } from '../../../connectors/contract.ts';
 import type { FieldValue } from '../../../src/core/crm-field.ts';
 import { type Details, firstNameOf, type Human } from '../people/humans.ts';
@@ -21,28 +21,31 @@ export interface SimulatedCrm {
   change(record: Record_, change: (record: Record_) => void): void;
   type(record: Record_, field: string, value: FieldValue): void;
   remove(record: Record_, mergedInto: string | null): void;
-  /** From now on, the record is another human being. */
+  /** From now on, the record belongs to another person. */
   become(record: Record_, human: Human, details: Details): void;
-  /** The rule by which the CRM refuses values, or null if there is no rule. */
+  /** The rule by which the CRM refuses values, or null. */
   rule: Rule | null;
-  /** Fields that the integration's user may not write. */
+  /** Fields that the integration's user cannot write. */
   readonly locked: Set<string>;
-  /** Fields that are too short for the values. */
+  /** Fields that are too short for their values. */
   readonly narrow: Set<string>;
-  /** From now on, the integration's user can no longer see the record, or sees it again. Nothing reports that. */
+  /** Hides the record from the integration's user. Nothing reports this. */
   vanish(record: Record_): void;
   appear(record: Record_): void;
   /** Restores a deleted record. */
   putBack(record: Record_): void;
-  /** The list has another ID for it. Everything else that users see stays, but values only if `keepsValues`. */
+  /**
+   * Gives the record another ID in the list. Everything that users see stays, but our values stay only if
+   * `keepsValues`.
+   */
   renumber(record: Record_, keepsValues: boolean): Record_;
-  /** The list has the ID again that the record had before, or null if it had none, or that ID was erased. */
+  /** Restores the record's former ID in the list. Returns null if it had none, or if that ID was erased. */
   numberBack(record: Record_, keepsValues: boolean): Record_ | null;
   hide(source: Source): void;
   show(source: Source): void;
-  /** The record that a contact is part of now, over all merges, or null if it is gone. */
+  /** Returns the record that a contact now belongs to, after all merges, or null if it is gone. */
   heirOf(id: string): Record_ | null;
-  /** The record, and the records that it became part of, one after the other. */
+  /** Returns the record and the records that it was merged into, in order. */
   lineOf(id: string): Record_[];
   connect(life: Life, signal: AbortSignal): Connector;
 }
@@ -54,30 +57,30 @@ export interface CrmDeps {
   faultRate(): number;
   lagMs: number;
   slowMs: number;
-  /** The number of contacts on a page of its search. */
+  /** The number of contacts on a page of a search. */
   pageSize: number;
-  /** True if nothing prevents a process from recording at once what it has read. */
+  /** True if nothing prevents a process from immediately recording what it has read. */
   isUndisturbed: boolean;
-  /** True if a flow changes a value after each write to it. */
+  /** True if a flow changes each value after it was written. */
   hasAutomation: boolean;
   /**
-   * True if the CRM keeps the author of each value. Its flow then runs so late that the process which wrote a value
-   * reads it back unchanged.
+   * True if the CRM stores the author of each value. The flow then runs so late that the process that wrote a value
+   * still reads it unchanged.
    */
   keepsAuthors: boolean;
   /** True if it is a list: each reading is complete, and a contact that left is only absent. */
   isList: boolean;
-  /** True if a merge fills blank fields of the record that stays. */
+  /** True if a merge fills blank fields of the remaining record. */
   fillsBlanks: boolean;
   say(who: string, what: string): void;
   violate(invariant: string, what: string): void;
 }
 
-/** A CRM as its readers and writers see it. */
+/** A CRM as its connector and its users access it. */
 export interface Inside {
   crm: SimulatedCrm;
   deps: CrmDeps;
-  /** The record has changed, so a search finds it. */
+  /** Records that the record has changed, so that a search finds it. */
   touch(record: Record_): void;
 }
 
@@ -95,7 +98,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     add(human, details) {
       lastId += 1;
       const id = `${name}-${String(lastId).padStart(3, '0')}`;
-      // A record that was once that human being keeps its spelling of the name.
+      // Records that once belonged to the same person, with the same spelling of the name.
       const twins = [...records.values()].filter(
         (each) => each.human === human || each.former.some((one) => one.human === human),
       );
@@ -155,7 +158,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     appear(record) {
       record.isVanished = false;
       record.leftAt = timeline.now();
-      // No incremental reading finds a record that is visible again. It is found when somebody changes it.
+      // An incremental reading does not find a record that is visible again. It is found only after someone changes it.
       touch(record);
     },
     renumber(record, keepsValues) {
@@ -180,9 +183,9 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       const before = former.values;
       continueAs(record, former, keepsValues);
       for (const [field, own] of before) {
-        // To the product, a row that it knows and whose values are gone is a row that users have emptied.
+        // If a known row's values are gone, the product assumes that users have emptied it.
         if (!keepsValues) crm.type(former, field, null);
-        // It recognises the values that it has written into this row.
+        // The product recognises the values that it wrote into this row.
         else if (former.values.get(field)?.value === own.value) former.values.set(field, own);
       }
       return former;
@@ -207,7 +210,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   };
   return crm;
 
-  /** From now on, `next` is the row of this person. What users have said about the former row is also about this one. */
+  /** Makes `next` the person's row from now on. Users' statements about the former row also apply to it. */
   function continueAs(record: Record_, next: Record_, keepsValues: boolean): void {
     const at = timeline.now();
     Object.assign(next, heritageOf(record));
@@ -222,12 +225,12 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     touch(next);
   }
 
-  /** Returns the value in another record: its history stays behind. */
+  /** Returns the value for another record, without its history. */
   function copyOf({ madeFrom: _, ...cell }: Cell): Cell {
     return cell;
   }
 
-  /** Copies values of the record that goes into blank fields of the record that stays. */
+  /** Copies the losing record's values into blank fields of the remaining record. */
   function fillFrom(loser: Record_, heir: Record_): void {
     for (const [field, cell] of loser.values) {
       const own = heir.values.get(field)?.value ?? null;

@@ -25,12 +25,12 @@ const AUTOMATED = 'Net Worth';
 
 export const MARK = ' (by a flow)';
 
-/** Fields in which a user's own value must stay. */
+/** Fields in which a user's own value must not be overwritten. */
 export const PROTECTED: ReadonlySet<string> = new Set(
   MAPPINGS.filter(({ when }) => when !== 'always').map(({ to }) => to),
 );
 
-/** A flow that appends a mark to a text. */
+/** Applies a flow that appends a mark to a text. */
 export function automated(
   field: string,
   value: FieldValue,

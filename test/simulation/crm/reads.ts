@@ -1,4 +1,4 @@
-/** How a process reads a simulated CRM: changes, page by page, and records by their IDs. */
+/** Reads a simulated CRM as a process does: changes page by page, and records by their IDs. */
 import type { ContactPage, RecordLookup } from '../../../connectors/contract.ts';
 import type { Contact } from '../../../src/core/contact.ts';
 import { addressText, employerText } from '../people/humans.ts';
@@ -12,13 +12,13 @@ export interface Change {
   at: number;
 }
 
-/** IDs are in small letters; people and programs type them in any form. */
+/** Returns an ID in lower case. People and programs type IDs in any form. */
 export function canonicalId(text: string): string | null {
   const id = text.trim().toLowerCase();
   return /^[a-z]+-\d{3}$/.test(id) ? id : null;
 }
 
-/** Uses the present revisions: a change while the pages are read comes with a later one. */
+/** Returns the changes with their current revisions. A change while the pages are read gets a later revision. */
 export function changesAfter({ crm, deps }: Inside, cursor: number): Change[] {
   const visible = deps.timeline.now() - deps.lagMs;
   const changed = [...crm.records.values()]
@@ -29,7 +29,7 @@ export function changesAfter({ crm, deps }: Inside, cursor: number): Change[] {
   return found.map((record) => ({ record, at: record.revision }));
 }
 
-/** Returns the rows of a list, in the order of their IDs. */
+/** Returns all rows of a list in the order of their IDs. */
 export function wholeList({ crm }: Inside): Change[] {
   const rows = crm.living().filter(({ isVanished }) => !isVanished);
   rows.sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -69,15 +69,14 @@ export function lookUp(
   }
   if (record.isVanished) return { state: 'missing', id: text };
   if (fields.length > 0) record.valuesReadBy.set(life.name, deps.timeline.now());
-  // A process that died during the refusal has left a write that may have happened, so a blank field may be the result
-  // of an undo.
+  // If a process died during the refusal, its write may have happened, so a blank field may be the result of an undo.
   const isUncertain = [...record.refusedTo].some(({ wasHurt }) => wasHurt);
   record.isUndone ||= life.isAtDesk && fields.length > 0 && isUncertain;
   const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);
   return {
     state: 'found',
     id: text,
-    // As in some CRMs, the requested form of the ID is returned.
+    // As in some CRMs, the response contains the requested form of the ID.
     contact: { ...contactOf(inside, life, record), id: text },
     values: Object.fromEntries(values),
   };

@@ -3,7 +3,7 @@ import type { FieldValue } from '../../../src/core/crm-field.ts';
 import type { Details, Human } from '../people/humans.ts';
 import type { Life } from '../processes/process.ts';
 
-/** A name of a human being that a record was, and until when. */
+/** A former person of the record, and until when. */
 interface Former {
   human: Human;
   firstName: string;
@@ -14,35 +14,35 @@ export interface Cell {
   value: FieldValue;
   author: 'person' | 'product';
   at: number;
-  /** The process that wrote it. Omitted for a user's value. */
+  /** The process that wrote the value. Omitted for a user's value. */
   by?: string;
-  /** True if a flow of the CRM has made it from a written value. */
+  /** True if a flow of the CRM made the value from a written one. */
   isAutomated?: boolean;
-  /** True once a run that wrote it has ended normally, and so has read back the flow's value. */
+  /** True if a run that wrote the value has ended normally, and has therefore read the flow's value. */
   isRecorded?: boolean;
-  /** True once the process that wrote it has learned that a flow changed it. */
+  /** True if the process that wrote the value has learned that a flow changed it. */
   isTold?: boolean;
   /**
-   * True if its record was gone or invisible when it was read back, or was merged before. Then nothing reports the
-   * change.
+   * True if the record was gone, invisible or merged before the value could be read back. Then nothing reports the
+   * flow's change.
    */
   isUntold?: boolean;
   /**
-   * The written value from which a flow made this one, in a CRM that keeps the author of each value. Omitted in other
-   * CRMs, and once the value was copied into another record.
+   * The written value from which a flow made this value, in a CRM that stores the author of each value. Omitted in
+   * other CRMs, and after the value was copied into another record.
    */
   madeFrom?: FieldValue;
   /**
-   * True for a value of ours that came with another ID, in a row that nothing else shows to be the former contact. A run
-   * has to take it for a user's value. An erasure may recognise it, because it compares it with the former row's values.
+   * True for our value that came with another ID, in a row that cannot be recognised as the former contact. A run has
+   * to treat it as a user's value. An erasure may recognise it, because it compares it with the former row's values.
    */
   isCarried?: boolean;
 }
 
 /**
- * True for a flow's change of a value that its process never read back, or whose record was gone. Unless the CRM keeps
- * the authors of values, nobody can distinguish it from a user's value, and by the product's own rule it then belongs
- * to the user.
+ * Returns true for a value that a flow changed and that its process never read back, or whose record was gone. Unless
+ * the CRM stores the authors of values, it cannot be distinguished from a user's value. By the product's own rule, it
+ * then belongs to the user.
  */
 export function isAnyones(cell: Cell): boolean {
   const { isAutomated = false, isRecorded = false, isUntold, madeFrom } = cell;
@@ -53,91 +53,90 @@ export function isAnyones(cell: Cell): boolean {
 export interface Record_ {
   id: string;
   human: Human;
-  /** The spelling of its first name, which distinguishes it from other records of the same human being. */
+  /** The spelling of the first name. It distinguishes this record from other records of the same person. */
   firstName: string;
   details: Details;
-  /** The human beings that it was before, the oldest first. */
+  /** The record's former people, the oldest first. */
   former: Former[];
-  /** A user has said that the current name is the former person's new name, or that former values stay. */
+  /** True if a user has said that the current name is the former person's new name, or that former values stay. */
   isSamePerson: boolean;
-  /** All details that it had before, the oldest first. */
+  /** All former details, the oldest first. */
   history: Details[];
-  /** Until when it had each of these details. */
+  /** Until when the record had each of these details. */
   until: number[];
   optedOutAt: number | null;
   values: Map<string, Cell>;
-  /** Fields that a user has typed into or emptied, in this record or in a record that was merged into it. */
+  /** Fields that a user has changed in this record or in a record that was merged into it. */
   edited: Set<string>;
-  /** True once `undo` has written into it, or has undone a write that is not known to be refused. */
+  /** True if `undo` has written into the record, or has undone a write that may have succeeded. */
   isUndone: boolean;
-  /** Processes whose values it has refused. */
+  /** The processes whose values the record has refused. */
   refusedTo: Set<Life>;
-  /** True once a user has rejected something about it. */
+  /** True if a user has rejected something about the record. */
   isRejected: boolean;
-  /** When it first opted out, or null if it never did. */
+  /** When the record first opted out, or null if it never did. */
   firstOptOutAt: number | null;
-  /** True while the integration's user cannot see it, without a tombstone. */
+  /** True while the integration's user cannot see the record, although it was not deleted. */
   isVanished: boolean;
   revision: number;
   changedAt: number;
   bornAt: number;
-  /** With the heir's details at that time. */
+  /** When and how the record left, with the details of the remaining record at that time. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
-  /** In a list, the rows that the person had before this one, with other IDs. The last one first. */
+  /** The person's earlier rows in a list, with other IDs. The latest comes first. */
   formerRows: readonly Record_[];
-  /** When it last left, even if it is back, or null if it never left. */
+  /** When the record last left, even if it has returned. Null if it never left. */
   leftAt: number | null;
-  /** When it first left, or became invisible. */
+  /** When the record first left or became invisible. */
   firstLeftAt: number | null;
-  /** Its last write, with the process and the time. Certain once that process has ended normally. */
+  /** The last write, with its process and time. It is certain after that process has ended normally. */
   written: { by: string; at: number } | null;
-  /** The times at which runs have written values into it. */
+  /** The times at which runs wrote values into the record. */
   filledAt: number[];
-  /** When a profile was certainly written into it. */
+  /** The last time a profile was certainly written into the record. */
   deliveredAt: number;
-  /** When a user last requested that it be submitted once more. */
+  /** When a user last requested to submit the record again. */
   resubmittedAt: number;
-  /** When a user last said that it is not an erased person, or null if nobody has. */
+  /** When a user last said that this is not an erased person, or null. */
   distinguishedAt: number | null;
-  /** True once a user has approved a profile that did not fit it. */
+  /** True if a user has approved a profile that did not match the record. */
   isApproved: boolean;
-  /** The details that it was read with when a user said that they are no reason to pay. */
+  /** The details for which a user has decided not to pay again. */
   rejectedChanges: Set<string>;
-  /** The details that a user has decided not to submit again after a lost response, or null if there are none. */
+  /** The details that a user decided not to submit again after a lost response, or null. */
   rejectedLoss: string | null;
-  /** When it was erased. */
+  /** When the record was erased, or null. */
   forgottenAt: number | null;
   /**
-   * When its erasure was first requested. From then on it may be blocked and erased, even if the process was killed.
+   * When the record's erasure was first requested. From then on it may be blocked and erased, even if the process was
+   * killed.
    */
   erasureBegunAt: number | null;
-  /** True once an erasure without clearing the CRM was started. Our values in the CRM may then no longer be known. */
+  /** True if an erasure was started that does not clear the CRM. Our values in the CRM may then no longer be known. */
   mayBeForgotten: boolean;
-  /** True if the erasure cleared the CRM as well. */
+  /** True if the erasure also cleared the CRM. */
   isErasedInCrm: boolean;
-  /** A user has said that it is an erased person. */
+  /** True if a user has said that this is an erased person. */
   isConfirmedErased: boolean;
-  /**
-   * A user has said so at some time, even if the action was cut off or the user later said that it is somebody else.
-   */
+  /** True if a user has ever said so, even if the action was cut off or the user later said that it is someone else. */
   wasCalledErased: boolean;
   /** When the product recorded that answer. */
   confirmedErasedAt: number | null;
-  /** When each life of a process last read it. */
+  /** When each process last read the record. */
   readBy: Map<string, number>;
-  /** The details that it was read with, by which process and when. */
+  /** The details that processes have read, with the process and the time. */
   readAs: { version: string; by: string; at: number }[];
-  /** When each life of a process last read its field values, which the pages of a search do not contain. */
+  /** When each process last read the field values, which search pages do not contain. */
   valuesReadBy: Map<string, number>;
-  /** When the response to that reading arrived. */
+  /** When the response with those field values arrived. */
   valuesKnownBy: Map<string, number>;
-  /** When a page arrived that showed it as opted out. */
+  /** When a page arrived that showed the record as opted out. */
   optOutKnownBy: Map<string, number>;
-  /** The time at which a search told each life of a process that the contact had left. */
+  /** When a search told each process that the contact had left. */
   goneReads: { by: string; at: number }[];
 }
 
-/** Creates a record at that time. */
+/** Creates a record at a time. */
 export function newRecord(
   { id, human, firstName, details }: Pick<Record_, 'id' | 'human' | 'firstName' | 'details'>,
   bornAt: number,
@@ -194,17 +193,20 @@ export function newRecord(
   };
 }
 
-/** Equal for the same details, in any spelling. */
+/** Returns a text that is equal for the same details in any spelling. */
 export function versionOf({ address, employer }: Details): string {
   return `${address.number}/${employer.number}`;
 }
 
-/** What a row with another ID has of the row before it: the person's own data, and what users have said about it. */
+/**
+ * Returns what a row with another ID inherits from the row before it: the person's own data, and users' statements
+ * about it.
+ */
 export function heritageOf(record: Record_): Partial<Record_> {
   const { optedOutAt, firstOptOutAt, edited, isSamePerson, isUndone, isRejected } = record;
   const { isApproved, rejectedChanges, rejectedLoss, resubmittedAt, erasureBegunAt } = record;
   return {
-    // The erasure of a row leaves nothing by which the values in another row could be recognised.
+    // Erasing a row leaves nothing by which values in another row could be recognised.
     mayBeForgotten: record.mayBeForgotten || erasureBegunAt !== null,
     ...{ optedOutAt, firstOptOutAt, isSamePerson, isUndone, isRejected, isApproved, rejectedLoss },
     resubmittedAt,

@@ -1,5 +1,6 @@
 /**
- * The values that a simulated CRM refuses: by a validation rule, because a field is locked, or because it is too short.
+ * Decides which values a simulated CRM refuses: because of a validation rule, a locked field, or a field that is too
+ * short.
  */
 import type { Refusal, RefusalCause } from '../../../connectors/contract.ts';
 import type { FieldValue, FieldValues } from '../../../src/core/crm-field.ts';
@@ -7,14 +8,14 @@ import type { SimulatedCrm } from './crm.ts';
 
 /** A validation rule, which checks the written fields. */
 export interface Rule {
-  /** The field that the rule is about, and another one if it is about a pair. */
+  /** The field that the rule checks, and a second field if the rule is about a pair. */
   fields: readonly [string, ...string[]];
-  /** False if the CRM does not name the field, and refuses the whole record. */
+  /** False if the CRM refuses the whole record without naming the field. */
   isNamed: boolean;
   isRefused(value: FieldValue): boolean;
 }
 
-/** The values that the CRM refuses, by cause. */
+/** Returns the values that the CRM refuses, with the cause. */
 export function refusalsOf(
   { rule, locked, narrow }: Pick<SimulatedCrm, 'rule' | 'locked' | 'narrow'>,
   wanted: FieldValues,

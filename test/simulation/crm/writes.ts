@@ -1,4 +1,4 @@
-/** How a process writes into a simulated CRM, and what no program may ever write. */
+/** Writes into a simulated CRM as a process does, and checks what no program may ever write. */
 import type { WriteResult } from '../../../connectors/contract.ts';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { Life } from '../processes/process.ts';
@@ -8,7 +8,7 @@ import { automated, DONOR_ID, PROTECTED, TYPED } from './fields.ts';
 import type { Record_ } from './record.ts';
 import { refusalsOf } from './refusals.ts';
 
-/** From the arrival of a page until its content is on record. */
+/** The time from the arrival of a page until its content is recorded. */
 const NOTING_MS = 1_000;
 
 export function write(
@@ -54,14 +54,14 @@ function writeValues(
   const donorId = values[DONOR_ID];
   const meanwhile = record.former.filter(({ until }) => until >= valuesReadAt);
   const persons = [human, ...meanwhile.map((each) => each.human)];
-  // Undoing a run restores the earlier values.
+  // Undoing a run restores earlier values, which may belong to another person.
   const isRight = life.isAtDesk || persons.some((each) => each.donorId === donorId);
   if (donorId != null && !isRight && !record.isApproved) {
     deps.violate('right profile', `contact ${id} is given the profile of another person`);
   }
   const isFilled = Object.values(values).some((value) => value !== null);
   const isBroughtBack = record.forgottenAt !== null && record.forgottenAt < life.bornAt;
-  // A running run knows of it as soon as it reads the contact.
+  // A run in progress knows of it as soon as it reads the contact.
   const knownSince = life.isAtDesk ? life.bornAt : valuesReadAt;
   const { confirmedErasedAt } = record;
   const isConfirmed = confirmedErasedAt !== null && confirmedErasedAt < knownSince;
@@ -83,7 +83,7 @@ function writeValues(
     if (isOwn && PROTECTED.has(field) && cell.value !== value) {
       deps.violate('people win', `the ${field} that a person typed into ${id} is overwritten`);
     }
-    // Undoing a run restores values that users had typed.
+    // Undoing a run restores values that users typed.
     const author = value === TYPED ? 'person' : 'product';
     const made = hasAutomation ? automated(field, value, { keepsAuthors }) : {};
     record.values.set(field, { value, author, at: timeline.now(), by: life.name, ...made });
@@ -96,7 +96,10 @@ function writeValues(
   return { status: 'written', id };
 }
 
-/** From its reading before a write, or from a page that arrived before the response to that reading. */
+/**
+ * Returns true if the process knows of the opt-out, from its reading before a write, or from a page that arrived before
+ * the response to that reading.
+ */
 function knowsOptOut({ isUndisturbed }: CrmDeps, { name }: Life, record: Record_): boolean {
   const { optedOutAt, valuesReadBy, valuesKnownBy, optOutKnownBy } = record;
   if (optedOutAt === null) return false;

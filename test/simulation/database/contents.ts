@@ -1,4 +1,7 @@
-/** All rows of all tables: read for the invariants, backed up, restored, and watched for transitions of contacts. */
+/**
+ * All rows of all tables. They are read for the invariants, backed up, restored, and watched for transitions of
+ * contacts.
+ */
 import type Sqlite from 'better-sqlite3';
 import type { Statements } from './statements.ts';
 
@@ -8,7 +11,7 @@ export type Row = Record<string, unknown>;
 export type Backup = ReadonlyMap<string, readonly Row[]>;
 
 export interface Contents {
-  /** The tables, each after the tables that it refers to. */
+  /** The names of the tables. Each comes after the tables that it refers to. */
   readonly names: readonly string[];
   rows(sql: string, ...parameters: unknown[]): Row[];
   backUp(): Backup;
@@ -16,7 +19,7 @@ export interface Contents {
   watchContacts(moved: (from: string, to: string) => void): void;
 }
 
-/** For a database whose schema exists. */
+/** The database must already have its schema. */
 export function createContents(database: Sqlite.Database, { prepared }: Statements): Contents {
   const names = database
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
@@ -39,8 +42,8 @@ export function createContents(database: Sqlite.Database, { prepared }: Statemen
         ]),
       ),
     put(backup) {
-      // Switching foreign keys off and on would discard all prepared statements, so tables are filled after the tables
-      // that they refer to.
+      // Switching foreign keys off and on would discard all prepared statements. Therefore each table is filled after
+      // the tables that it refers to.
       prepared('begin').run();
       isPutting = true;
       for (const name of names.toReversed()) prepared(`delete from "${name}"`).run();

@@ -1,28 +1,28 @@
-/** The file of the database. Others replace it with a copy, or migrate its schema, while processes have it open. */
+/** The database file, which something else can replace with a copy or migrate while processes have it open. */
 import type { Present } from './store-night.ts';
 
 export interface DatabaseFile {
   begin(): void;
-  /** From now on, a process has it open. */
+  /** Records that a process has the file open. */
   open(client: string): void;
-  /** The file is replaced with a copy of itself. Processes that have it open keep another file. */
+  /** Replaces the file with a copy. Processes that have it open keep the old file. */
   replace(): void;
-  /** When that happened to the file of a process, or null if its file is still the right one. */
+  /** Returns when the file that a process has open was replaced, or null if it was not. */
   replacedAt(client: string): number | null;
-  /** A newer version of the program migrates the schema, so this version may no longer start. */
+  /** Migrates the schema as a newer version of the program does, so this version can no longer start. */
   bringFurther(): void;
-  /** The newer version and its schema are removed again. */
+  /** Removes the newer version and its schema. */
   takeBack(): void;
-  /** The time since which the schema has been a newer version's, or null if it is not. */
+  /** Since when the schema has belonged to a newer version, or null. */
   readonly newerSince: number | null;
 }
 
 /** A migration that this version of the program does not know. */
 const FURTHER = '9999-further';
 
-/** `change` is a change to the database by something other than the product. */
+/** `change` runs SQL that does not come from the product. */
 export function createDatabaseFile(present: Present, change: (sql: string) => void): DatabaseFile {
-  /** Processes by name, and when their file was replaced. */
+  /** The processes that have the file open, and when their file was replaced. */
   const opened = new Set<string>();
   const replaced = new Map<string, number>();
   let newerSince: number | null = null;

@@ -1,4 +1,6 @@
-/** The database as a process sees it: a separate driver, which passes a point before and after each statement. */
+/**
+ * The database as a process sees it, through its own driver. The driver passes a point before and after each statement.
+ */
 import type Sqlite from 'better-sqlite3';
 import {
   type CompiledQuery,
@@ -31,15 +33,14 @@ export interface DriverParts {
   transactions: Transactions;
   outages: Outages;
   file: DatabaseFile;
-  /** A statement starts that applies this event to contacts, or null for any other statement. */
+  /** Called when a statement starts, with the event that it applies to contacts, or null for any other statement. */
   onEvent(event: string | null): void;
 }
 
-/** Opens the database as the product does, for each process. */
+/** Returns a function that opens the database for a process, as the product does. */
 export function createOpening(parts: DriverParts): (client: Client) => OpenDatabase<Tables> {
   const { present, file } = parts;
-  // One compiler for all, because it holds nothing between two statements, and creating it takes a function for each
-  // kind of node.
+  // All processes share a compiler, because it keeps no state between statements, and creating one is expensive.
   const compiler = new SqliteCompiler();
   return (client) => {
     file.open(client.name);
@@ -121,7 +122,7 @@ function createClientDriver(parts: DriverParts, client: Client): Driver {
     async releaseConnection() {
       queue.leave();
     },
-    /** A file disappears with the open transaction. The connections of a server end on their own. */
+    /** With a file, closing discards the open transaction. A server's connections end separately. */
     async destroy() {
       isClosed = !isServer(present);
       if (isClosed) transactions.rollBack(client);
@@ -177,7 +178,7 @@ function createClientDriver(parts: DriverParts, client: Client): Driver {
   }
 }
 
-/** Like the product's own. See `sqlite.ts`. */
+/** Works like the product's own adapter (`sqlite.ts`). */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -188,7 +189,7 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 function readRows<R>(statement: Sqlite.Statement, parameters: readonly unknown[]): R[] {
-  // The driver creates row objects, whose columns are those of the statement.
+  // The driver creates row objects with the columns of the statement.
   const rows: R[] = [];
   for (const row of statement.all(...parameters)) rows.push(Object(row));
   return rows;

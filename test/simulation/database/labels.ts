@@ -1,24 +1,27 @@
-/** The names of statements in points and coverage, and the effects that their text shows. */
+/** Names statements for points and coverage, and determines their effects from their text. */
 
 export interface NamedStatement {
-  /** `update contacts`, for points and coverage. */
+  /** The name in points and coverage, for example `update contacts`. */
   label: string;
   done: string;
   isRead: boolean;
-  /** True if it checks a lease for the rest of its transaction. */
+  /** True if the statement checks a lease for the rest of its transaction. */
   isCheckpoint: boolean;
-  /** True if it packs a file, and changes no row. */
+  /** True if the statement compacts a file and changes no row. */
   isVacuum: boolean;
-  /** The event that it applies to contacts. */
+  /** The event that the statement applies to contacts, or null. */
   event: string | null;
 }
 
 const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
 
-/** The table that a statement of the engine writes to, at any position in the text. */
+/** Matches the table that an engine's statement writes to, anywhere in the text. */
 const OF_QUEUE = /\b(insert into|update|delete from) donor_sync_jobs\.(\w+)/i;
 
-/** Not executed, because there is no file to pack, and SQLite would prepare each statement again afterwards. */
+/**
+ * This statement is not executed, because there is no file to compact, and SQLite would prepare every statement again
+ * afterwards.
+ */
 const VACUUM = 'vacuum';
 
 const EVENT = /^update contacts \/\* (\w+) \*\//;
@@ -43,7 +46,7 @@ function labelOf(sql: string): string {
   return isRead ? `select ${read ?? ''}` : `${verb.toLowerCase()} ${table}`;
 }
 
-/** Returns the first column that an update of the engine sets: a turn is taken, kept or ended. */
+/** Returns the first column that an engine's update sets. It shows whether a claim is made, kept or ended. */
 function setOf(sql: string): string {
   const column = /^\s*(?:with|update)\b.*?\bset\s+(\w+)/is.exec(sql)?.[1];
   return column === undefined ? '' : ` ${column}`;

@@ -1,4 +1,4 @@
-/** Faults of the database and its disk: for a while it does not respond, or accepts no writes. */
+/** Faults of the database and its disk: for some time it does not respond, or does not accept writes. */
 import Sqlite from 'better-sqlite3';
 import type { Present } from './store-night.ts';
 
@@ -17,9 +17,9 @@ export interface Outages {
   requireRoom(): void;
   readonly awayUntil: number;
   readonly fullUntil: number;
-  /** The longest time in this night during which it was unavailable. */
+  /** The longest time in this night for which the database was unavailable. */
   readonly longestAwayMs: number;
-  /** The times at which nothing could be written to it. */
+  /** The times at which nothing could be written to the database. */
   readonly outages: readonly Outage[];
 }
 

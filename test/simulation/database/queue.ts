@@ -1,4 +1,4 @@
-/** The engine's queue on a real server: its connection in addition to the store's, and its turns. */
+/** The engine's queue on a real server, with its own connection and its claims. */
 import { never } from '../processes/process.ts';
 import type { Row } from './contents.ts';
 import { namedOf } from './labels.ts';
@@ -7,7 +7,7 @@ import type { Statements } from './statements.ts';
 import { type Client, losesCommit, type Present } from './store-night.ts';
 import type { Transactions } from './transactions.ts';
 
-/** The connection through which pg-boss executes statements. */
+/** The connection through which pg-boss runs statements. */
 export interface QueueDatabase {
   executeSql(sql: string, parameters?: readonly unknown[]): Promise<{ rows: Row[] }>;
 }
@@ -15,7 +15,7 @@ export interface QueueDatabase {
 export interface OpenTurn {
   integration: string;
   state: string;
-  /** How long the process with the turn has been silent (ms), or null if no process has it. */
+  /** How long the process with the claim has been silent (ms), or null if no process has it. */
   silentMs: number | null;
 }
 
@@ -38,7 +38,7 @@ export function createQueue(
   return {
     open(client) {
       const { name, owner } = client;
-      // A separate client, because it does not belong to the open transaction of the process.
+      // A separate client, because its statements are not part of the process's open transaction.
       const apart: Client = {
         ...{ name, owner, point: (at) => client.point(at) },
         get state() {

@@ -1,7 +1,7 @@
 /**
- * The tests' real Postgres as the database of a night, over one connection. Statements are sent one after the other in
- * the order of the requests, so the same seed produces the same night. Its clock is the world's clock. Virtual time
- * stops while a response is outstanding.
+ * Uses the tests' real Postgres as the database of a night, over one connection. Statements are sent one after the
+ * other in the order of the requests, so the same seed produces the same night. The server uses the world's clock.
+ * Virtual time stops while a response is outstanding.
  */
 import {
   type Dialect,
@@ -16,37 +16,40 @@ import { startPostgresServer } from '../../helpers/postgres-server.ts';
 import type { Backup, Row } from './contents.ts';
 
 export interface RealPostgres {
-  /** The time of the server's clock (epoch ms). */
+  /** Returns the time of the server's clock (epoch ms). */
   now: () => number;
   /** All parts of a dialect except its driver. */
   readonly dialect: Omit<Dialect, 'createDriver'>;
   run<R>(sql: string, parameters?: readonly unknown[]): Promise<QueryResult<R>>;
-  /** One or more statements as from a separate connection, in one message. None of them leaves anything open. */
+  /** Runs statements in one message, as if from a separate connection. They must not leave anything open. */
   runApart(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
-  /** Sends it without waiting. A failure does not matter. */
+  /** Sends SQL without waiting for it. A failure does not matter. */
   send(sql: string): void;
-  /** All rows of these tables. */
+  /** Returns all rows of these tables. */
   read(names: readonly string[]): Promise<Backup>;
   /** Replaces the content of all tables with these rows. */
   fill(rows: Backup): void;
-  /** Uses the tables of this schema, in their current state, as the tables of a new queue. */
+  /** Declares the current state of this schema's tables to be the state of a new queue. */
   takeAsNew(schema: string): Promise<void>;
-  /** Resets the tables to that state. */
+  /** Resets the tables to the state of a new queue. */
   renew(): void;
   readonly url: string;
-  /** Resolves with the last outstanding response, or null if there is none. */
+  /** Returns a promise for the last outstanding response, or null if there is none. */
   underWay(): Promise<unknown> | null;
   stop(): Promise<void>;
 }
 
-/** The expression with which the product reads the server's clock, and pg-boss through its own function. */
+/** The expression with which the product reads the server's clock. pg-boss uses its own function for it. */
 const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const QUEUE_CLOCK = /\b\w+\.job_now\(\)/g;
 
-/** The duration of a statement, from which pg-boss decides how often to poll; the same in each replay. */
+/**
+ * The duration of a statement, which decides how often pg-boss polls. It is replaced, so that it is the same in each
+ * replay.
+ */
 const ELAPSED = 'clock_timestamp() - transaction_timestamp()';
 
-/** IDs that are the same in each replay, in an order on which nobody can rely. */
+/** IDs that are the same in each replay, but in an order on which nobody can rely. */
 const NEXT_ID = 'world.next_id()';
 const WORLD = `
   create schema world;
@@ -54,14 +57,14 @@ const WORLD = `
   create function world.next_id() returns uuid language sql volatile
     as $$ select md5(nextval('world.ids')::text)::uuid $$`;
 
-/** Statements that change rows, and report their number. */
+/** Statements that change rows, and report how many. */
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 export async function startRealPostgres(): Promise<RealPostgres> {
   const server = await startPostgresServer();
   const client = new pg.Client({ connectionString: server.url, types: { getTypeParser } });
   await client.connect();
-  // Automatic work would come at a different moment in each replay.
+  // Automatic vacuuming would happen at a different moment in each replay.
   await client.query('alter system set autovacuum = off');
   await client.query('select pg_reload_conf()');
   await client.query(WORLD);
@@ -153,7 +156,7 @@ export async function startRealPostgres(): Promise<RealPostgres> {
       .replaceAll(ELAPSED, "interval '1 millisecond'");
   }
 
-  /** One after the other, in the order of the requests. */
+  /** Sends requests one after the other, in their order. */
   function inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     pending += 1;
     const answer = last.then(ask).finally(() => {

@@ -1,4 +1,4 @@
-/** The statements of all nights: each is prepared and analysed once. */
+/** Prepares and analyses each statement once for all nights. */
 import type Sqlite from 'better-sqlite3';
 import { type NamedStatement, namedOf } from './labels.ts';
 import { isServer, type Present } from './store-night.ts';
@@ -9,21 +9,21 @@ export interface KnownStatement extends NamedStatement {
 
 export interface Statements {
   prepared(sql: string): Sqlite.Statement;
-  /** The statement of a process in SQLite's dialect, with its analysis. */
+  /** Returns a process's statement in SQLite's dialect, with its analysis. */
   knownOf(sql: string): KnownStatement;
   begin(): void;
-  /** Counts a requested statement. Throws if a process sends statements endlessly and never waits. */
+  /** Counts a statement. Throws if a process sends statements endlessly without waiting. */
   count(): void;
 }
 
-/** This many statements without any other event mean that a process sends statements endlessly and never waits. */
+/** More statements than this without any other event mean that a process sends statements endlessly. */
 const MOST_AT_ONCE = 50_000;
 
 export function createStatements(database: Sqlite.Database, present: Present): Statements {
   const statements = new Map<string, Sqlite.Statement>();
   const ofMachine = new Map<string, KnownStatement>();
   const ofServer = new Map<string, KnownStatement>();
-  /** Statements since the last event of the night. */
+  /** The number of statements since the last event of the night. */
   let atOnce = 0;
   let lastStep = -1;
   return {
@@ -56,7 +56,7 @@ export function createStatements(database: Sqlite.Database, present: Present): S
     if (known === undefined) {
       const statement = prepared(isServer(present) ? inSqlite(sql) : sql);
       known = { ...namedOf(sql), statement };
-      // Before the schema exists, nothing is known for certain.
+      // While the schema does not exist, the analysis is not certain.
       if (present.night !== null) seen.set(sql, known);
     }
     return known;
@@ -64,8 +64,8 @@ export function createStatements(database: Sqlite.Database, present: Present): S
 }
 
 /**
- * Translates the product's Postgres statements, without locks, because only one transaction at a time writes here
- * anyway.
+ * Translates the product's Postgres statements to SQLite. Leaves out locks, because only one transaction writes at a
+ * time anyway.
  */
 function inSqlite(sql: string): string {
   return sql

@@ -1,10 +1,10 @@
-/** The present night of the database: whether it is a server, by which clock, and who uses it. */
+/** The database's current night: whether it is a server, which clock it has, and who uses it. */
 import type { Owner } from '../../../src/core/owner.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { RealPostgres } from './real-postgres.ts';
 
-/** A user of the database. */
+/** A process that uses the database. */
 export interface Client {
   readonly name: string;
   readonly owner: Pick<Owner, 'start'>;
@@ -18,12 +18,12 @@ export interface StoreNight {
   kind: StoreKind;
   timeline: Timeline;
   random: Random;
-  /** The probability that a server's connection breaks during the response to a commit. */
+  /** Returns the probability that a server's connection breaks during the response to a commit. */
   lostCommits(): number;
   /** The offset of a server's clock (ms). */
   clockOffsetMs: number;
   say(who: string, what: string): void;
-  /** A client commits data of an integration's run, whose lease has this owner. */
+  /** Called when a client commits data of a client's run, with the owner of its lease. */
   onCheckpoint(client: Client, integration: string, owner: string | null): void;
 }
 
@@ -31,7 +31,7 @@ export interface StoreNight {
 export interface Present {
   /** Null before the first night. */
   night: StoreNight | null;
-  /** A real server, once the SQLite database has the starting state of its nights. */
+  /** The real server. Null until the SQLite database has the starting state of its nights. */
   server: RealPostgres | null;
 }
 
@@ -39,12 +39,12 @@ export function isServer({ night, server }: Present): boolean {
   return server !== null || night?.kind === 'server';
 }
 
-/** The time by the server's clock. */
+/** Returns the time of the server's clock. */
 export function serverNow({ night }: Present): number {
   return night === null ? 0 : Math.round(night.timeline.now() + night.clockOffsetMs);
 }
 
-/** True if a server's connection breaks during the response to a commit. */
+/** Returns true if a server's connection breaks during the response to this commit. */
 export function losesCommit({ night }: Present): boolean {
   return night?.random.chance(night.lostCommits()) ?? false;
 }

@@ -1,6 +1,7 @@
 /**
- * The database that all hosts share: one SQLite database in memory. Each life has a separate driver for it, with the
- * product's own guard. As a server, it has its own clock and numbers its transactions, as the Postgres dialect expects.
+ * The database that all hosts share: one SQLite database in memory. Each process has its own driver for it, with the
+ * product's own guard. If it plays a server, it has its own clock and numbers its transactions, as the Postgres dialect
+ * expects.
  */
 import Sqlite from 'better-sqlite3';
 import type { OpenDatabase } from '../../../src/database/database.ts';
@@ -16,50 +17,50 @@ import { type Client, type Present, type StoreNight, serverNow } from './store-n
 import { createTransactions } from './transactions.ts';
 
 export interface SharedStore {
-  /** Empties it for the next night. */
+  /** Empties the database for the next night. */
   begin(night: StoreNight): void;
   open(client: Client): OpenDatabase<Tables>;
-  /** The connection of a process's engine, in addition to the store's connection, with its own faults. */
+  /** Opens the connection of a process's engine. It has its own faults, separate from the store's connection. */
   openQueue(client: Client): QueueDatabase;
-  /** The waiting or active turns on a real server, by integration, or null while a process writes. */
+  /** Returns the waiting and active claims on a real server by client, or null while a process writes. */
   openTurns(): Promise<readonly OpenTurn[] | null>;
-  /** The time since which it has responded and accepted writes, and no process has blocked it for others. */
+  /** Since when the database has responded and accepted writes without being blocked by a process. */
   readonly wellSince: number;
-  /** Rolls back the open transaction of a dead client. */
+  /** Rolls back a dead process's open transaction. */
   drop(client: Client): void;
-  /** The database does not respond for this time. A server loses its connections. */
+  /** Makes the database unavailable for this time. A server loses its connections. */
   goAway(ms: number): void;
   fillDisk(ms: number): void;
-  /** The file is replaced with a copy of itself. Processes that have it open keep another file. */
+  /** Replaces the file with a copy. Processes that have it open keep the old file. */
   replaceFile(): void;
-  /** A newer version of the program migrates the schema, so this version may no longer start. */
+  /** Migrates the schema as a newer version of the program does, so this version can no longer start. */
   bringFurther(): void;
-  /** The newer version and its schema are removed again. */
+  /** Removes the newer version and its schema. */
   takeBack(): void;
-  /** The time since which the schema has been a newer version's, or null if it is not. */
+  /** Since when the schema has belonged to a newer version, or null. */
   readonly newerSince: number | null;
-  /** When that happened to the file of a process, or null if its file is still the right one. */
+  /** Returns when the file that a process has open was replaced, or null if it was not. */
   replacedAt(client: string): number | null;
-  /** The longest time in this night during which it was unavailable. */
+  /** The longest time in this night for which the database was unavailable. */
   readonly longestAwayMs: number;
-  /** The times at which nothing could be written to it. */
+  /** The times at which nothing could be written to the database. */
   readonly outages: readonly Outage[];
-  /** Copies the content of a real server to where `rows`, `bytes` and `backUp` read it. */
+  /** Copies the content of a real server to the place from which `rows`, `bytes` and `backUp` read it. */
   mirror(): Promise<void>;
   backUp(): Backup;
   restore(backup: Backup): void;
   /**
-   * From now on, reports each transition of a contact: the event, if the statement names it, and the states before and
+   * Reports each transition of a contact from now on: the event, if the statement names it, and the states before and
    * after. The state before the first one is `unknown`.
    */
   watchContacts(moved: (event: string | null, from: string, to: string) => void): void;
-  /** For the invariants: the raw rows. */
+  /** Returns raw rows for the invariants. */
   rows(sql: string, ...parameters: unknown[]): Row[];
-  /** The whole content, as bytes. */
+  /** Returns the whole content as bytes. */
   bytes(): Buffer;
-  /** Resolves once a real server has responded, or null if no response is outstanding. */
+  /** Returns a promise for a real server's outstanding response, or null if there is none. */
   underWay(): Promise<unknown> | null;
-  /** True if a living process has a transaction open. */
+  /** Returns true if a living process has a transaction open. */
   isBusy(): boolean;
 }
 
@@ -69,7 +70,7 @@ export async function createSharedStore(
 ): Promise<SharedStore> {
   const database = new Sqlite(':memory:');
   database.pragma('foreign_keys = ON');
-  // As when the product opens a file: nothing remains of deleted rows, or of earlier nights.
+  // Nothing remains of deleted rows or earlier nights, as when the product opens a file.
   database.pragma('secure_delete = ON');
   const present: Present = { night: null, server: null };
   const statements = createStatements(database, present);
@@ -80,7 +81,7 @@ export async function createSharedStore(
     else present.server.send(sql);
   });
   const queue = createQueue(present, statements, transactions, outages);
-  /** The effect of the running statement on contacts. */
+  /** The event that the running statement applies to contacts. */
   let event: string | null = null;
   const open = createOpening({
     ...{ present, statements, transactions, outages, file },
@@ -95,7 +96,7 @@ export async function createSharedStore(
   const contents = createContents(database, statements);
   const template = contents.backUp();
   if (real !== null) {
-    // From here on, this SQLite database is the starting state of its nights.
+    // From here on, this SQLite database is the starting state of the nights.
     present.server = real;
     await prepare(open);
     real.now = () => serverNow(present);

@@ -1,4 +1,4 @@
-/** The one transaction that may be open: its owner, who waits for it, and how it ends. */
+/** The one transaction that can be open: who owns it, who waits for it, and how it ends. */
 import Sqlite from 'better-sqlite3';
 import { lostConnection, type Outages } from './outages.ts';
 import type { Statements } from './statements.ts';
@@ -8,32 +8,32 @@ export interface Transactions {
   begin(): void;
   /** The owner of the open transaction. */
   readonly holder: Client | null;
-  /** When a transaction was ended for its process. */
+  /** When a transaction was last ended against its process's will. */
   readonly cutAt: number;
-  /** Resolves when the client may use the database. The client that runs first then may take it. */
+  /** Waits until the client can use the database. If several clients wait, the first to continue gets it. */
   access(client: Client): Promise<void>;
   isTaken(client: Client): boolean;
-  /** Opens a transaction of this client, which has access. */
+  /** Opens a transaction for this client, which must have access. */
   open(client: Client): Promise<unknown> | null;
-  /** The open transaction checks an integration's lease. */
+  /** Records that the open transaction checks a client's lease. */
   check(integration: string): void;
   commit(client: Client): Promise<void>;
   rollBack(client: Client): void;
-  /** Throws if the transaction was ended for its client. */
+  /** Throws if the client's transaction was ended by something else. */
   requireHeld(client: Client): void;
-  /** The client has learned that its transaction is over. */
+  /** Records that the client knows that its transaction is over. */
   forgive(client: Client): void;
-  /** A client no longer waits. */
+  /** Records that a client no longer waits. */
   leave(client: Client): void;
-  /** Ends the transaction for its process. */
+  /** Ends the open transaction against its process's will. */
   cut(): void;
   letNextIn(): void;
 }
 
-/** SQLite waits this long for another process, then reports that it is busy. */
+/** How long SQLite waits for another process before it reports that it is busy. */
 const BUSY_MS = 5_000;
 
-/** A server ends transactions that are idle for this long. */
+/** The time after which a server ends an idle transaction. */
 const IDLE_MS = 15_000;
 
 const LEASE = 'select lease_owner from integrations where id = ?';
@@ -48,11 +48,11 @@ export function createTransactions(
   let waiting: { client: Client; go: () => void }[] = [];
   let transactions = 0;
   let current: string | null = null;
-  /** The integration whose lease the open transaction has checked. */
+  /** The client whose lease the open transaction has checked. */
   let checkpoint: string | null = null;
   /** How a server's transactions ended. */
   const ends = new Map<string, 'committed' | 'aborted'>();
-  /** Clients whose transaction was ended for them. */
+  /** Clients whose transaction was ended by something else. */
   const cutOff = new WeakSet<Client>();
   let cutAt = 0;
 
@@ -108,12 +108,12 @@ export function createTransactions(
     await requireThere(client);
   }
 
-  /** Resolves once no other client has a transaction open. */
+  /** Waits until no other client has a transaction open. */
   async function turn(client: Client): Promise<void> {
     for (let owner = holder; owner !== null && owner !== client; owner = holder) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       waiting.push({ client, go: () => resolve(true) });
-      // A frozen owner blocks SQLite until the waiting process gives up, but a server only for this long.
+      // A frozen owner blocks SQLite until the waiting process gives up. It blocks a server only for this long.
       const longestMs = isServer(present) ? IDLE_MS : BUSY_MS;
       const limit = present.night?.timeline.after(longestMs, () => resolve(false));
       const isFree = await promise;
@@ -125,7 +125,10 @@ export function createTransactions(
     }
   }
 
-  /** SQLite waits for the process that blocks it, up to a limit. The connections of a server are lost. */
+  /**
+   * Waits until the database is available. SQLite waits for the process that blocks it, up to a limit. A server's
+   * connections are lost.
+   */
   async function requireThere(client: Client): Promise<void> {
     const { night } = present;
     if (!outages.isAway() || night === null) return;
@@ -156,7 +159,7 @@ export function createTransactions(
       end('commit');
       return;
     }
-    // Both are sent before anything else can be sent.
+    // Both are sent before anything else can be sent in between.
     const lease =
       integration === null ? null : server.run(`${LEASE.slice(0, -1)}$1`, [integration]);
     const committed = server.run('commit');

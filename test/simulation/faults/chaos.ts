@@ -1,4 +1,4 @@
-/** Faults that happen on their own: in the database, its disk and its file, and in the clocks. */
+/** Faults that happen by themselves: in the database, its disk and its file, and in the clocks. */
 
 import type { SharedStore } from '../database/store.ts';
 import type { HostClock } from '../processes/process.ts';
@@ -15,7 +15,7 @@ export interface Disturbed {
   say(who: string, what: string): void;
 }
 
-/** Causes faults while a session lasts. */
+/** Causes faults until a session ends. */
 export async function disturb(world: Disturbed, chaos: Random, end: Promise<void>): Promise<void> {
   const { faults, timeline, store } = world;
   const { databaseAway, diskFull, clockJump, replaced, newer } = faults;
@@ -49,7 +49,7 @@ export async function disturb(world: Disturbed, chaos: Random, end: Promise<void
   }
 }
 
-/** A user or a time server sets the clock of one host. */
+/** Sets the clock of one host, as a user or a time server would. */
 export function setClock({ hosts, isCalm, say }: Disturbed, chaos: Random): void {
   const host = chaos.one(hosts);
   if (host === undefined || isCalm()) return;

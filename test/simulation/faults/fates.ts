@@ -1,9 +1,9 @@
-/** The fates of processes and clocks: when a process is killed, stopped or frozen. */
+/** Decides the fates of processes and clocks: when a process is killed, stopped or frozen. */
 import type { Blow, Fate, HostClock } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Faults, Swarm } from '../swarm/swarm.ts';
 
-/** The points at which a kill does the most damage: between disk and wire. */
+/** The points at which a kill does the most damage, between disk and network. */
 const FAILPOINTS = [
   'send POST /enhancements',
   'answer POST /enhancements',
@@ -27,7 +27,7 @@ const FAILPOINTS = [
   'send POST /networks/ID/members/remove',
 ] as const;
 
-/** The points before a request that spends. A process that freezes soon after them may be overtaken. */
+/** The points before a request that spends credits. A process that freezes soon after them can be overtaken. */
 const BEFORE_SPENDING = [
   'insert into submissions done',
   'insert into submissions',
@@ -36,7 +36,7 @@ const BEFORE_SPENDING = [
   'crm read answered',
 ] as const;
 
-/** Draws the fate of a process in a night with these faults. */
+/** Draws a process's fate in a night with these faults. */
 export function fateOf({ faults, struckAt }: Swarm, fates: Random): Fate {
   const { kill, freeze, stop } = faults;
   const isKilled = fates.chance(kill);
@@ -55,7 +55,7 @@ export function fateOf({ faults, struckAt }: Swarm, fates: Random): Fate {
   };
 }
 
-/** At any point, or shortly after one of these points. */
+/** Draws a moment: any point, or a point shortly after one of these. */
 function blow(points: readonly [string, ...string[]], fates: Random): Blow {
   const point = fates.chance(0.6) ? fates.pick(points) : null;
   const anywhere = fates.chance(0.5) ? fates.magnitude(1, 800) : fates.int(1, 400);
@@ -63,7 +63,7 @@ function blow(points: readonly [string, ...string[]], fates: Random): Blow {
   return { point, times, later: point === null || fates.chance(0.3) ? 0 : fates.int(1, 12) };
 }
 
-/** The clock of a host, which may be wrong from the start and may run at its own rate. */
+/** Draws a host's clock, which can be wrong from the start and can run at its own speed. */
 export function clockOf({ clockSkew }: Faults, clocks: Random): HostClock {
   if (clockSkew === 0) return { offsetMs: 0, rate: 1 };
   const sign = clocks.chance(0.5) ? 1 : -1;

@@ -1,7 +1,7 @@
 /**
  * The judge's own model of questions and answers. An answer has a subject, a user who gave it, and a time from which it
- * is in force. If it needs a second person, that time is null: the answer is never in force by itself. Only that
- * person's confirmation sets it. A clock, run, retry or restored backup never does.
+ * is in force. If it needs a second user, that time is null, and only that user's confirmation can set it. A clock,
+ * run, retry or restored backup never sets it.
  */
 import type { Account } from '../../../src/core/second-person.ts';
 import type { SharedStore } from '../database/store.ts';
@@ -9,22 +9,22 @@ import type { Swarm } from '../swarm/swarm.ts';
 
 /** A user who requests or confirms. */
 export interface User extends Account {
-  /** When the account was created, or null if it always existed. */
+  /** When the account was created, or null if it has always existed. */
   madeAt: number | null;
 }
 
 /** A waiting answer as the product shows it. */
 export interface Waiting {
-  /** The same for the same request. */
+  /** A text that is equal for the same request. */
   text: string;
-  /** The ID of the account that requested it. */
+  /** The ID of the account that made the request. */
   askedBy: string;
   what: Subject['what'];
 }
 
 /** The subject of an answer. */
 export type Subject =
-  /** Questions by ID, all questions of some batches, a run to undo, or a contact to erase. */
+  /** The subject can be questions by ID, all questions of some batches, a run to undo, or a contact to erase. */
   | {
       what: 'decide';
       decision: 'approved' | 'rejected' | 'resubmitted';
@@ -38,42 +38,42 @@ export interface Answer {
   readonly subject: Subject;
   readonly by: User | null;
   readonly needs: 'second person' | null;
-  /** The time at which the product accepted it, or null if its process never reported that. */
+  /** When the product accepted the answer, or null if its process never reported that. */
   heardAt: number | null;
-  /** The open questions that it was about when the product had accepted it. */
+  /** The open questions that the answer was about when the product accepted it. */
   heardOpen: ReadonlySet<string>;
-  /** The questions that were open when it was given or accepted. */
+  /** The questions that were open when the answer was given or accepted. */
   readonly open: Set<string>;
-  /** Null: not in force without a second person. */
+  /** From when the answer is in force. Null until a second user confirms it. */
   inForceFrom: number | null;
-  /** Null while it can still come into force. */
+  /** How the answer ended. Null while it can still take effect. */
   end: { why: 'withdrawn' | 'refused' | 'not taken' | 'restored'; at: number } | null;
-  /** The request, in the product's words, or null if it needs no second person. */
+  /** The request in the product's words, or null if it needs no second user. */
   readonly text: string | null;
 }
 
 export interface Answers {
-  /** An answer that needs no second user: it is in force as soon as the product wants. */
+  /** Records an answer that needs no second user. It can take effect at any time. */
   give(subject: Subject): Answer;
-  /** An answer that needs a second person. */
+  /** Records an answer that needs a second user. */
   ask(subject: Subject, by: User, text: string): Answer;
-  /** The product has accepted an answer that needs a second person. */
+  /** Records that the product has accepted an answer that needs a second user. */
   heard(answer: Answer): void;
   end(answer: Answer, why: NonNullable<Answer['end']>['why']): void;
-  /** A second person confirms, as far as the product allows it, or null if the product must not allow it. */
+  /** Records a second user's confirmation, and whether the product must refuse it. */
   confirm(waiting: Waiting, by: User): Confirmation;
-  /** A backup has replaced the database, by the product's own command or by other means. */
+  /** Records that a backup has replaced the database, by the product's own command or otherwise. */
   onRestored(backupAt: number, isByProduct: boolean): void;
-  /** Nothing is in force that no user has answered, or that waits for a second person. */
+  /** Checks that nothing is in force that no user has answered, or that waits for a second user. */
   judge(): void;
 }
 
 export interface Confirmation {
-  /** Why it must be refused, or null if it must not be refused, or if that is unknown. */
+  /** Why the confirmation must be refused. Null if it must not be refused, or if that is unknown. */
   why: string | null;
-  /** The product reports that it is done. */
+  /** Records that the product reports success. */
   done(): void;
-  /** The product has refused it. */
+  /** Records that the product has refused it. */
   refused(code: string): void;
 }
 
@@ -91,7 +91,7 @@ const SEVEN_DAYS_MS = 7 * 86_400_000;
 export function createAnswers({ swarm, store, now, isUnknown, violate }: AnswersDeps): Answers {
   const answers: Answer[] = [];
   const judged = new Set<string>();
-  /** Times of different hosts can be compared. */
+  /** Times of different hosts can be compared only if the clocks are right. */
   const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
 
   return {
@@ -108,7 +108,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     confirm,
     onRestored(backupAt, isByProduct) {
       for (const answer of answers) {
-        // The database no longer knows of it.
+        // The restored database no longer knows how the answer ended.
         if (answer.end !== null && answer.end.at > backupAt && answer.end.why !== 'restored') {
           answer.end = null;
         }
@@ -134,7 +134,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     return answer;
   }
 
-  /** Returns the open questions that it is about. */
+  /** Returns the open questions that the subject is about. */
   function openOf(subject: Subject): Set<string> {
     if (subject.what !== 'decide') return new Set();
     const rows = store.rows(OPEN_QUESTIONS);
@@ -150,7 +150,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     if (same.length === 0)
       violate(SECOND, `the product has a request of ${askedBy} that was never made`);
     const open = same.filter(({ inForceFrom }) => inForceFrom === null);
-    // If several users requested the same, the judge cannot tell whose request the product has.
+    // If several users requested the same thing, the judge cannot tell whose request the product has.
     const asked = open.length > 0 ? open : same;
     const reasons = asked.map((answer) => whyNot(answer, by));
     const why = reasons.includes(null) ? null : (reasons[0] ?? 'nobody asked for it');
@@ -176,7 +176,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     };
   }
 
-  /** Why a confirmation must be refused, or null if it must not be refused, or if that is unknown. */
+  /** Returns why a confirmation must be refused. Null if it must not be refused, or if that is unknown. */
   function whyNot(answer: Answer, by: User): string | null {
     const { by: asker, end, heardAt } = answer;
     if (end?.why === 'restored') return 'a backup was put back since it was asked for';

@@ -1,6 +1,4 @@
-/**
- * The final check after a quiet night: the conditions that hold once all faults are over and nothing is in progress.
- */
+/** The final check after a quiet night, when all faults are over and nothing is in progress. */
 
 import type { SimulatedCrm } from '../crm/crm.ts';
 import { familyOf, humansIn } from '../crm/family.ts';
@@ -37,7 +35,7 @@ interface ContactRow {
   donor_id: string | null;
 }
 
-/** Nothing waits forever. */
+/** Checks that nothing waits forever. */
 function checkStore({ store, violate }: World): void {
   for (const { crm_id, kind } of store.rows(ASKED_IN_VAIN)) {
     violate('a reason to ask', `a person is asked about ${crm_id} (${kind}), which is not held`);
@@ -48,7 +46,7 @@ function checkStore({ store, violate }: World): void {
     ['bulk adds', "select id from network_adds where state in ('intended', 'lost', 'running')"],
     ['leases', 'select id from integrations where lease_owner is not null'],
     ['runs', "select id from runs where status = 'running'"],
-    // Whoever made a request that was merged into another may still look for it.
+    // Someone whose request was merged into another request may still look for it.
     ['requests', 'select run_id from run_requests where merged_into is null'],
   ];
   for (const [what, sql] of stuck) {
@@ -62,7 +60,7 @@ const ASKED_IN_VAIN = `
   where decision is null and network is null and kind <> 'contacts_missing'
     and coalesce(contacts.state, '') <> 'held'`;
 
-/** A contact that left, is missing, opted out or is held may come back to a job that waits. */
+/** A contact that left, is missing, has opted out or is held can come back to a job that waits. */
 const OPEN_JOBS = `
   select tracking_id from jobs join contacts using (integration_id, crm_id, tracking_id)
   where jobs.state in ('intended', 'processing', 'completed')
@@ -79,7 +77,7 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   const { id } = record;
   if (row === undefined) {
     const isMissing = record.gone === null && !record.isConfirmedErased;
-    // A started erasure is repeated if a backup is restored, even if a user has distinguished the contact since then.
+    // After restoring a backup, a started erasure is repeated, even if a user has distinguished the contact since then.
     const isErasedAgain = swarm.faults.restore > 0 && record.wasCalledErased;
     if (isMissing && !isErasedAgain) violate('an outcome', `contact ${id} is not known`);
     return;
@@ -92,14 +90,14 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
     }
     return;
   }
-  // A row that has always been in its list has not left it, whoever it is.
+  // A row that has always been in its list has not left it, whoever it belongs to.
   const isListed = swarm.isList && record.leftAt === null && !oracle.isUnknown(record.bornAt);
   if (state === 'removed' && record.isConfirmedErased && isListed) {
     violate('an outcome', `contact ${id} is an erased person in the list, and counts as gone`);
   }
   // A contact whom a user has confirmed as an erased person is no longer read, even if it is restored.
   if (state === 'removed' && record.isConfirmedErased) return;
-  // In a restored database the row is in its earlier state: it is blocked again, and waits for `forget`.
+  // In a restored database, the row is in its earlier state. It is blocked again, and waits for `forget`.
   const { confirmedErasedAt } = record;
   const isConfirmed = confirmedErasedAt !== null && !oracle.isUnknown(confirmedErasedAt);
   if (isConfirmed && reason !== 'forgotten') {
@@ -122,7 +120,7 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   if (state === 'settled') checkProfile(world, crm, record, reason);
 }
 
-/** Nothing but the absence from a list shows that a contact is gone. A user who was asked may have said to wait. */
+/** Only the absence from a list shows that a contact is gone. A user who was asked may have decided to wait. */
 const ASKED_IF_GONE = `
   select id from questions where integration_id = ? and crm_id = ? and kind = 'contacts_missing'
     and (decision is null or decision = 'rejected')`;
@@ -138,7 +136,7 @@ function contactRow(row: Record<string, unknown>): ContactRow {
   };
 }
 
-/** A user is only asked about questions that really exist. */
+/** Checks that users are asked only questions for which there is a reason. */
 function checkHold(
   world: World,
   integration: string,
@@ -152,7 +150,7 @@ function checkHold(
   if (store.rows(OPEN_QUESTION, id).length === 0) {
     violate('no stuck state', `contact ${id} is held (${reason}), and no person is asked about it`);
   }
-  // A contact that is renamed while its job runs receives the profile for the former name.
+  // A contact that is renamed while its job runs gets the profile for the former name.
   const wasRenamed = familyOf(crm, record).some(({ former }) => former.length > 0);
   if (reason === 'name_mismatch' && service.wrongPerson === 0 && !wasRenamed) {
     violate('a reason to ask', `contact ${id} is held for its name, and no profile was wrong`);
@@ -162,7 +160,7 @@ function checkHold(
   }
   if (reason === 'paid_since_backup') checkFormerKey(world, integration, crm, record);
   if (reason === 'lost_answer') {
-    // Nobody reads the balance of a key that was replaced.
+    // The balance of a replaced key is never read.
     const isKeyThere = swarm.between.newKey === 0;
     const isProvable =
       isKeyThere &&
@@ -174,7 +172,7 @@ function checkHold(
       (each) => humans.has(each.human) || each.former.some(({ human }) => humans.has(human)),
     );
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
-    // If two records are of one human being, it is uncertain which one was sent.
+    // If two records belong to the same person, it is uncertain which one was submitted.
     if (isProvable && family.length === 1 && isAnswerDropped(world, record)) {
       violate('a reason to ask', `contact ${id} is held for an answer that has come`);
     }
@@ -185,7 +183,7 @@ function checkHold(
   }
 }
 
-/** A user is asked because of a replaced key only if the current key cannot show what was paid for. */
+/** Checks that a user is asked because of a replaced key only if the current key cannot show what was paid for. */
 function checkFormerKey(
   { integrations, oracle, service, store, timeline, violate, swarm }: World,
   integration: string,
@@ -198,7 +196,7 @@ function checkFormerKey(
     .flatMap((each) => oracle.paymentsOf(each).at(-1) ?? [])
     .toSorted((a, b) => b.job.paidAt - a.job.paidAt)
     .at(0);
-  // A profile that has been lost anyway is not asked about, but the job of a restored database may be another one.
+  // If a profile is lost anyway, there is no question about it. In a restored database, the job may be another one.
   if (last === undefined || swarm.faults.restore > 0) return;
   const { team, paidAt, fate } = last.job;
   const isThere = fate === 'completed' && timeline.now() - paidAt < SHARED_FOR_MS - SLACK_MS;
@@ -215,8 +213,8 @@ const ASKED_FOR_KEY = `
 const OPEN_QUESTION = 'select id from questions where crm_id = ? and decision is null';
 
 /**
- * Of several submissions lost together, one cannot be proved free next to a charged submission that has as many people
- * or more.
+ * Returns true if the submission was lost together with a charged submission of the same or a larger size. Then it
+ * cannot be proved that it was free.
  */
 function wasLostWithPaid(store: World['store'], contact: string): boolean {
   return store.rows(LOST_TOGETHER, contact).length > 0;
@@ -229,17 +227,17 @@ const LOST_TOGETHER = `
     and paid.id <> lost.id`;
 
 /**
- * The product waits for a database that is unavailable for a few seconds, so a response that arrived in that time is
- * not lost.
+ * Returns true if the response arrived. The product waits if the database is unavailable for a few seconds, so a
+ * response that arrives in that time is not lost.
  */
 function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {
   const { freeze, clockJump, diskFull, restore } = swarm.faults;
   if (freeze + clockJump + diskFull + restore > 0 || store.longestAwayMs > 20_000) return false;
-  // If two records are of one person, it is uncertain which record's response arrived.
+  // If two records belong to the same person, it is uncertain which one's response arrived.
   if (swarm.people.doubles > 0) return false;
   const last = oracle.paymentsOf(record).at(-1);
   if (last?.isAnswered !== true || wasHurt(last.job.sender)) return false;
-  // The response may be an older one, and the question may be about a later submission with different details.
+  // The response may be older, and the question may be about a later submission with other details.
   const { tracking_id } = last.job.person;
   return store.rows(ASKED_ABOUT, record.id, tracking_id).length > 0;
 }
@@ -247,15 +245,13 @@ function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Recor
 const ASKED_ABOUT =
   "select id from questions where crm_id = ? and tracking_id = ? and kind = 'lost_answer'";
 
-/**
- * A field refused the donor ID, and the backup that was restored since does not have the profile that was kept for it.
- */
+/** A field refused the donor ID, and the backup that was restored since then does not contain the stored profile. */
 function isLostWithBackup({ swarm }: World): boolean {
   const { lock, narrow, rule } = swarm.people;
   return swarm.faults.restore > 0 && lock + narrow + rule > 0;
 }
 
-/** The CRM holds the right profile, or a user's own text. */
+/** Checks that the CRM has the right profile, or a user's own text. */
 function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
   const { oracle, violate } = world;
   const last = oracle.paymentsOf(record).at(-1);
@@ -273,10 +269,10 @@ function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: 
   judgeOwned(world, crm, record);
   const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
   if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
-  // The profile was bought for the contact's former person and not written by then. Only a contact with that name may
-  // get it.
+  // The profile was bought for the contact's former person and was not written in time. Only a contact with that name
+  // can get it.
   if (last.job.human !== record.human && !record.isSamePerson) return;
-  // A value that a user has undone stays out, and the store names it.
+  // A value that a user has undone stays away, and the store records that.
   const isOut = record.isUndone || isPurgedWhileAway(world, record) || isLostWithBackup(world);
   if (cell === undefined && !isOut && !isInheritedTooLate(world, record, last)) {
     violate(
@@ -286,7 +282,7 @@ function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: 
   }
 }
 
-/** True if nothing has to replace the values of the record's former human being. */
+/** Returns true if nothing has to replace the values of the record's former person. */
 function mayHoldFormer(
   { swarm }: World,
   crm: SimulatedCrm,
@@ -301,17 +297,17 @@ function mayHoldFormer(
   if (record.isUndone) return true;
   if (record.isSamePerson || record.optedOutAt !== null || record.rejectedChanges.size > 0)
     return true;
-  // A user has rejected the profile of the current name as somebody else's, has decided not to pay again, or has
-  // confirmed the contact as an erased person. Then nothing reads or writes it any more, whoever it becomes.
+  // A user has rejected the current name's profile as someone else's, has decided not to pay again, or has confirmed
+  // the contact as an erased person. Then the contact is no longer read or written, whoever it becomes.
   const kept = ['rejected_by_person', 'identity_change_rejected', 'opted_out', 'forgotten'];
   // A store that replaced another one adopts the ID in the record, whoever it belongs to.
   return [...kept, 'profile_adopted'].includes(reason);
 }
 
 /**
- * Its own profile never arrived while the service kept it, or its response was lost. The service also no longer has the
- * profile of a contact that was merged into it since. The contact counts as paid for by that one, and gets a profile at
- * its next refresh.
+ * The contact's own profile never arrived while the service kept it, or its response was lost. The service also no
+ * longer has the profile of a contact that was merged into it since then. The contact counts as paid for because of
+ * that merge, and gets a profile at its next refresh.
  */
 function isInheritedTooLate(
   { crms, oracle, timeline }: World,
@@ -319,7 +315,7 @@ function isInheritedTooLate(
   { isAnswered, job }: Payment,
 ): boolean {
   const now = timeline.now();
-  // Including through chains.
+  // Includes indirect merges.
   const takenIn = [...crms.values()].flatMap((crm) =>
     [...crm.records.values()].filter((each) => each.gone && crm.heirOf(each.id) === record),
   );
@@ -328,7 +324,7 @@ function isInheritedTooLate(
   return isOutOfReach && theirs.some((payment) => payment.job.goneAt <= now);
 }
 
-/** Every settled contact was paid for with its current details. */
+/** Checks that every settled contact was paid for with its current details. */
 function judgeChange(
   { crms, oracle, service, swarm, violate }: World,
   record: Record_,
@@ -337,17 +333,18 @@ function judgeChange(
   const { people, settings, faults } = swarm;
   if (last === undefined || record.optedOutAt !== null || last.record !== record) return;
   if (!settings.whenIdentityChanges || people.revoke > 0 || faults.restore > 0) return;
-  // Nobody is paid for whom the service refuses.
+  // No credit is spent on people whom the service refuses.
   if (service.refuses(record.human)) return;
-  // If two records are of one human being, it is uncertain which one was sent.
+  // If two records belong to the same person, it is uncertain which one was submitted.
   if (people.doubles > 0) return;
   const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
-  // A contact that another contact is merged into also gets its details, which do not count as a change.
+  // If another contact is merged into this contact, the details also change, but this does not count as a change.
   if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
-  // A contact whose details are back to those paid for before the response to a later request was lost has its profile.
+  // The details are again the same as before the request whose response was lost, so the contact already has its
+  // profile.
   if (oracle.answeredBefore(record)?.version === versionOf(record.details)) return;
   if (record.rejectedLoss === versionOf(record.details)) return;
-  // If profiles are shared, so is the profile that it was itself paid for before.
+  // If profiles are shared, the profile that the contact itself was paid for earlier can be shared as well.
   const paid = new Set(oracle.paymentsOf(record).map(({ version }) => version));
   if (settings.shareProfiles && paid.has(versionOf(record.details))) return;
   if (record.rejectedChanges.has(versionOf(record.details))) return;
@@ -356,12 +353,13 @@ function judgeChange(
   }
 }
 
-/** The product recognises its own values, so it can correct, undo or erase them. */
+/** Checks that the product recognises its own values, so that it can correct, undo or erase them. */
 function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record: Record_): void {
   if (swarm.faults.restore > 0) return;
-  // Nothing tells that the values came from the former row of a list, if the details changed as well, or if it was erased.
+  // If the details also changed or the former row was erased, nothing shows that the values came from that row of a
+  // list.
   if (record.formerRows.length > 0 && !isPlainlyContinued(record)) return;
-  // Values from a record that was merged into it are stored under that record's ID until they are sorted.
+  // Values from a record that was merged into this one are stored under that record's ID until they are sorted.
   const rows = familyOf(crm, record).flatMap(({ id }) => [
     ...store.rows('select owned_values as own from contacts where crm_id = ?', id),
     ...store.rows('select after as own from writes where crm_id = ?', id),
@@ -375,7 +373,10 @@ function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record:
   }
 }
 
-/** The row of a list whose details were never others since an earlier row of the person, and none of which was erased. */
+/**
+ * Returns true for a row of a list whose details have been the same since an earlier row of the person, if none of
+ * these rows was erased.
+ */
 function isPlainlyContinued(record: Record_): boolean {
   const version = versionOf(record.details);
   return [record, ...record.formerRows].every(
@@ -384,7 +385,7 @@ function isPlainlyContinued(record: Record_): boolean {
   );
 }
 
-/** An erased contact is nowhere, in no form of its ID, and in no network. */
+/** Checks that an erased contact is nowhere, in no form of its ID, and in no network. */
 function checkForgotten(world: World, crm: SimulatedCrm): void {
   const { store, oracle, service, swarm, violate } = world;
   const forgotten = [...crm.records.values()].filter(({ forgottenAt }) => forgottenAt !== null);
@@ -392,7 +393,7 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
   const tables = store.backUp();
   for (const record of forgotten) {
     const { id, human, values, isErasedInCrm, gone, bornAt } = record;
-    // Values that came with a new ID are known as ours by the former row, if the two look like one person.
+    // Values that came with a new ID are recognised as ours by the former row, if both look like the same person.
     const isFormerKnown = looksLikeFormerRows(record) && !wasErasedBefore(record);
     const others = [...crm.records.values()].filter(
       (each) => humansIn(crm, each).has(human) && each.id !== id,
@@ -408,7 +409,7 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
           violate('forgotten', `${word} of an erased contact is in ${table}`);
       }
     }
-    // A donor added after the restored backup is not known as a member.
+    // After restoring a backup, a donor who was added later is not known as a member.
     const isKnown = swarm.faults.restore === 0 && !wereOutOfReach(world);
     const networks = isKnown ? [...service.networks.values()] : [];
     if (others.length === 0 && networks.some(({ members }) => members.has(human.donorId))) {
@@ -417,7 +418,7 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
     if (!isErasedInCrm || gone !== null) continue;
     for (const [field, cell] of values) {
       const { author, value, at } = cell;
-      // A value written after the restored backup is not known as ours.
+      // After restoring a backup, a value that was written later is not known as ours.
       if (author !== 'product' || value === null || oracle.isUnknown(at)) continue;
       if (isAnyones(cell) || (at < bornAt && !isFormerKnown)) continue;
       violate('forgotten', `the ${field} of the erased contact ${id} is still in the CRM`);
@@ -425,21 +426,24 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
   }
 }
 
-/** True if the record has had the same address, or the same employer, in all of its rows of a list. */
+/** Returns true if the record has had the same address, or the same employer, in all of its rows of a list. */
 function looksLikeFormerRows({ formerRows, ...record }: Record_): boolean {
   const all = [record, ...formerRows].flatMap(({ details, history }) => [details, ...history]);
   const parts = [all.map(({ address }) => address), all.map(({ employer }) => employer)];
   return parts.some((each) => new Set(each.map(({ number }) => number)).size === 1);
 }
 
-/** True if a former row was erased first, which leaves nothing by which its values in another row could be recognised. */
+/**
+ * Returns true if a former row was erased first, which leaves nothing by which its values in another row could be
+ * recognised.
+ */
 function wasErasedBefore({ erasureBegunAt: own, formerRows }: Record_): boolean {
   return formerRows.some(
     ({ erasureBegunAt }) => erasureBegunAt !== null && erasureBegunAt < (own ?? 0),
   );
 }
 
-/** Data past its retention was deleted by the last run with a correct clock. */
+/** Checks that the last run with a correct clock deleted all data past its retention. */
 function checkPurged({ store, swarm, timeline, violate }: World): void {
   if (swarm.beside.purge === 0) return;
   for (const [what, days, sql] of OLD) {
@@ -471,11 +475,11 @@ const OLD: readonly (readonly [string, number, string])[] = [
   ['entries of the audit', RETENTION.audit, 'select seq from audit_entries where at < ?'],
 ];
 
-/** No name and no key is in the database in clear text. */
+/** Checks that no name and no key is in the database as clear text. */
 function checkNothingInClear({ store, humans, violate, swarm }: World): void {
   if (swarm.seed % 16 !== 0) return;
   const text = store.bytes().toString('latin1').toLowerCase();
-  // Long enough not to occur by chance in encrypted text or in a fingerprint.
+  // These words are long enough not to occur by chance in encrypted text or in a fingerprint.
   const others = ['partner-key-0', 'partner-key-1', 'replaced-key-', 'Oak Street', 'Foundation'];
   const words = [...humans.all.map(({ last }) => last), ...others];
   for (const word of words) {
@@ -489,8 +493,9 @@ const BELIEVED = `
   where integration_id = ? and state = 'member'`;
 
 /**
- * A key cannot see the networks of another team. Whoever left them in that time is still in them when their key is used
- * again, and they count as networks that somebody else has made (docs/reliability.md, limits).
+ * Returns true if a key of another team was used, which cannot see these networks. Donors who had to leave them in that
+ * time are still members when the original key returns, and the networks count as created by someone else
+ * (docs/reliability.md, limits).
  */
 function wereOutOfReach({ reached }: World): boolean {
   return [...reached].some((event) => event.startsWith('new key: of another team'));
@@ -504,7 +509,7 @@ const FAILED = `
   select donor_id from network_members join networks on networks.id = network
   where integration_id = ? and state in ('failed', 'not_found')`;
 
-/** Networks match their groups. */
+/** Checks that networks match their groups. */
 function checkNetworks(world: World): void {
   const { crms, integrations, oracle, service, store, swarm, violate } = world;
   if (!swarm.networks) return;
@@ -518,7 +523,7 @@ function checkNetworks(world: World): void {
     const key = integrations.find(({ id }) => id === name)?.partner.apiKey ?? '';
     const ofGroup = [...service.networks.values()].filter((each) => each.name === `Board ${name}`);
     const network = ofGroup.find(({ team }) => team === service.teamOf(key));
-    // With a key of another team, donor-sync only notices that the network is missing when its members change.
+    // With another team's key, donor-sync notices that a network is missing only when its members change.
     if (network === undefined && ofGroup.length > 0) continue;
     const wanted = new Set<string>();
     for (const id of crm.groups.get('board') ?? []) {
@@ -529,7 +534,7 @@ function checkNetworks(world: World): void {
         name,
         id,
       );
-      // A user has said that it is an erased person. In a restored backup, the row is in its earlier state.
+      // A user has said that this is an erased person. In a restored backup, the row is in its earlier state.
       const { confirmedErasedAt } = heir;
       const isBlockedAgain =
         swarm.beside.agree > 0 && confirmedErasedAt !== null && oracle.isUnknown(confirmedErasedAt);
@@ -538,10 +543,10 @@ function checkNetworks(world: World): void {
       if (typeof row?.['donor_id'] === 'string') wanted.add(row['donor_id']);
     }
     const members = network?.members ?? new Set<string>();
-    // A donor added after the restored backup is not known as a member.
+    // After restoring a backup, a donor who was added later is not known as a member.
     const isWhole = swarm.faults.restore === 0;
     const believed = new Set(store.rows(BELIEVED, name).map((row) => row['donor_id']));
-    // The same is true of a donor who was removed after it and is wanted again.
+    // The same is true for a donor who was removed after the backup and is wanted again.
     const missing = [...wanted].filter(
       (donorId) => !members.has(donorId) && (isWhole || !believed.has(donorId)),
     );

@@ -12,12 +12,12 @@ export interface Judged
   extends Pick<World, 'swarm' | 'crms' | 'oracle' | 'service' | 'store' | 'violate'> {
   isCalm(): boolean;
   now(): number;
-  /** Processes that were killed in this night. */
+  /** Returns the number of processes that were killed in this night. */
   killed(): number;
   say(who: string, what: string): void;
 }
 
-/** Checks whether a run ended normally, and reports what happened. */
+/** Judges whether a run ended normally, and records its end. */
 export function judgeEnd(
   world: Judged,
   life: Life,
@@ -41,7 +41,7 @@ export function judgeEnd(
   if (isDonorSyncError(error) && error.code.startsWith('database_')) oracle.onTrouble();
 }
 
-/** The same for a process that runs several runs one after the other: its ledger covers all of them. */
+/** Judges a run of a process that runs several runs one after the other. The ledger covers all of them. */
 export function judgeServed(world: Judged, life: Life, report: RunReport): void {
   const { oracle, violate, isCalm, say, now } = world;
   const code = report.reason?.code ?? null;
@@ -49,7 +49,7 @@ export function judgeServed(world: Judged, life: Life, report: RunReport): void 
     `process ${life.name}`,
     `has run ${report.integration}: ${report.status} (${code ?? 'well'})`,
   );
-  // It may have had other runs before, and what they have written without a response is unknown.
+  // The process may have had other runs before, and what they wrote without a response is unknown.
   if (report.status === 'succeeded') oracle.onEndedWell(life.name, now() - tookMs(report));
   if (report.status !== 'failed') return;
   if (code === 'unexpected_error') violate('no error', `a run fails: ${report.reason?.message}`);
@@ -57,24 +57,30 @@ export function judgeServed(world: Judged, life: Life, report: RunReport): void 
     violate('no stuck state', `a quiet run fails: ${code}`);
 }
 
-/** By the clock of its host, which may be wrong. */
+/** Returns the duration by the host's clock, which can be wrong. */
 function tookMs({ startedAt, finishedAt }: RunReport): number {
   return Date.parse(finishedAt ?? startedAt) - Date.parse(startedAt);
 }
 
-/** A request is dropped after its run was cut off six times. The process that finds this may itself be undisturbed. */
+/**
+ * Returns true if the request was dropped because its run was cut off six times. The process that finds this may itself
+ * be undisturbed.
+ */
 function isGivenUp({ killed }: Judged, code: string | null): boolean {
   return code === 'cut_off_too_often' && killed() >= 6;
 }
 
-/** A user requested a contact that was deleted before a process took the request, and that was never read. */
+/**
+ * Returns true if a user requested a contact that was never read, because it was deleted before a process started the
+ * run.
+ */
 function isForGone({ crms }: Judged, { reason, integration, trigger }: RunReport): boolean {
   if (reason?.code !== 'contact_unknown' || trigger !== 'manual') return false;
   const [id = ''] = /"[^"]*"/.exec(reason.message) ?? [];
   return (crms.get(integration)?.records.get(id.slice(1, -1))?.gone ?? null) !== null;
 }
 
-/** If no response is lost, a report agrees with the service's ledger. */
+/** If no response is lost, checks that the report agrees with the service's ledger. */
 function judgeReport(world: Judged, life: Life, report: RunReport | null): void {
   const { swarm, crms, oracle, service, violate } = world;
   const { kill, freeze, stop, clockSkew, clockJump, crm: _, ...others } = swarm.faults;
@@ -84,7 +90,7 @@ function judgeReport(world: Judged, life: Life, report: RunReport | null): void 
   if (kill + freeze + stop + clockSkew + clockJump > 0) return;
   const { spent } = report.credits.enhancements;
   const paid = oracle.paidBy(life.name, crm);
-  // A run that its CRM ends does not wait for a slow response. Another run settles its cost, and reports it.
+  // If the CRM ends a run, the run does not wait for a slow response. Another run settles the cost and reports it.
   const isUnanswered = oracle.payments.some((each) => each.crm === crm && !each.isAnswered);
   if (spent !== paid && !(swarm.faults.crm > 0 && isUnanswered)) {
     violate('reports', `the run of process ${life.name} reports ${spent} credits of ${paid}`);
@@ -99,7 +105,7 @@ const IN_VAIN: ReadonlySet<string> = new Set(['failed', 'wrong person']);
 
 const IN_LINE = "select crm_id from contacts where crm_id = ? and state = 'due'";
 
-/** A contact that was written is reported as written, whatever was read of it later. */
+/** Checks that a written contact is reported as written, whatever was read about it later. */
 function judgeWritten(world: Judged, life: Life, report: RunReport | null): void {
   const { swarm, crms, oracle, store, violate } = world;
   const crm = crms.get(report?.integration ?? '');
@@ -109,19 +115,18 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
   const written = crm.living().filter((record) => {
     const { by, at } = record.written ?? { by: null, at: 0 };
     const payments = oracle.paymentsOf(record);
-    // A contact that is paid for once more after that has a later outcome. So has a contact that is due for that or,
-    // with many others, waits for a user's decision.
+    // If a contact is paid for again after that, it has a later outcome. The same is true if it is due for that, or
+    // waits with many others for a user's decision.
     const isChanged = payments.at(-1)?.version !== versionOf(record.details);
     const isAsked = isAskedSince(crm, record, life, at);
-    // A credit without a result is more informative than the writing of an older profile, whichever run spent it.
-    // Someone else's profile, about which a user decides, is more informative than the removal of a former person's
-    // values.
+    // A credit without a result is a more useful outcome than the writing of an older profile, whichever run spent it.
+    // Someone else's profile, about which a user decides, is more useful than the removal of a former person's values.
     const last = payments.at(-1)?.job.fate;
     const isInVain =
       payments.some(({ job }) => job.sender === life.name && IN_VAIN.has(job.fate)) ||
       last === 'failed' ||
       last === 'vanished';
-    // The same applies to a credit whose response was lost, if a user decided that it must not be spent again.
+    // The same is true for a credit whose response was lost, if a user decided not to spend it again.
     const isLossRejected = record.rejectedLoss === versionOf(record.details);
     return (
       by === life.name &&
@@ -143,8 +148,8 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
 }
 
 /**
- * A run's writes into a contact that is being erased clear fields that an erasure could not reach, and no report counts
- * them. If a user once distinguished the contact from an erased person, that says nothing about its own later erasure.
+ * Returns true if a write only cleared fields that an erasure could not reach. Such writes of a run are not reported.
+ * If a user once distinguished the contact from an erased person, this says nothing about its own later erasure.
  */
 function isClearedOfErased(record: Record_, writtenAt: number): boolean {
   const erasedAt = record.forgottenAt ?? record.erasureBegunAt ?? Number.POSITIVE_INFINITY;
@@ -154,9 +159,9 @@ function isClearedOfErased(record: Record_, writtenAt: number): boolean {
 }
 
 /**
- * A merge with an erased contact is for a user to decide as soon as it is read, which is after the record was read for
- * its write. Statements about the contact before any run had read of that merge were about something else. A user's
- * answer during the run gives the contact a later outcome.
+ * Returns true if a user has to decide about a merge with an erased contact. The merge is read after the record was
+ * read for its write. Statements about the contact from before any run had read that merge were about something else. A
+ * user's answer during the run gives the contact a later outcome.
  */
 function isAskedSince(crm: SimulatedCrm, record: Record_, life: Life, writtenAt: number): boolean {
   const decidedAt = record.distinguishedAt ?? Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 /**
- * Every paid value is in the CRM, or a user or a named refusal keeps it out. Judged from the service's ledger and the
- * CRM: the profile that was bought for a contact, the values that the field map makes of it, and the content of the
- * fields.
+ * Checks that every paid value is in the CRM, unless a user or a recorded refusal keeps it out. Judges by the service's
+ * ledger and the CRM: the profile that was bought for a contact, the values that the field map makes of it, and the
+ * content of the fields.
  */
 
 import type { SimulatedCrm } from '../crm/crm.ts';
@@ -13,7 +13,7 @@ import { netWorthOf } from '../service/service.ts';
 import { RETENTION } from '../settings.ts';
 import type { Payment } from './credits/ledger.ts';
 
-/** After the last quiet runs, when the reasons that kept values out have gone. */
+/** Called after the last quiet runs, when nothing temporary keeps values out any more. */
 export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): void {
   if (record.gone !== null) return;
   const paid = newestProfile(world, crm, record);
@@ -30,23 +30,23 @@ export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): voi
   }
 }
 
-/** Returns the last payment, if it has brought the profile of the contact's present human being. */
+/** Returns the last payment if it brought the profile of the contact's current person. */
 function newestProfile(world: World, crm: SimulatedCrm, record: Record_): Payment | null {
   const { oracle } = world;
   const last = lastOfRows(world, record);
   if (last !== undefined && isTooOld(last, world)) return null;
-  // Its response may be lost, its job gone before it was fetched, or the profile another person's.
+  // The response may be lost, the job may have been deleted too early, or the profile may belong to another person.
   if (last === undefined || oracle.answeredBefore(last.record) !== last) return null;
   if (last.job.fate !== 'completed' || last.job.human !== record.human) return null;
-  // If several records became one, it is uncertain whose job was used.
+  // If several records were merged, it is uncertain whose job was used.
   const rows = [record, ...record.formerRows];
   const others = familyOf(crm, record).filter((each) => !rows.includes(each));
   return others.some((each) => oracle.paymentsOf(each).length > 0) ? null : last;
 }
 
 /**
- * Returns the last payment for the contact. If a list has another ID for it, this may be the payment for its former
- * row, as long as its details have never been others since.
+ * Returns the last payment for the contact. If its ID in a list has changed, this can be the payment for its former
+ * row, as long as its details have stayed the same.
  */
 function lastOfRows({ oracle, swarm }: World, record: Record_): Payment | undefined {
   const own = oracle.paymentsOf(record).at(-1);
@@ -64,22 +64,22 @@ function lastOfRows({ oracle, swarm }: World, record: Record_): Payment | undefi
 }
 
 /**
- * A profile is kept for some time beyond its refresh, which the budget may not allow. Then it is neither there nor
- * bought again.
+ * Returns true if the profile is too old. It is kept for some time after its refresh is due, but the budget may not
+ * allow a refresh. Then it is neither kept nor bought again.
  */
 function isTooOld({ job }: Payment, { swarm, timeline }: World): boolean {
   const keptDays = swarm.settings.refreshDays === null ? 730 : swarm.settings.refreshDays + 60;
   return timeline.now() - job.paidAt > keptDays * DAY_MS;
 }
 
-/** A user, or a user's settings, keep the whole profile out. */
+/** Returns true if a user or the settings keep the whole profile out. */
 function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
   const { store, swarm } = world;
-  // A delivery after the restored backup is unknown.
+  // After restoring a backup, a later delivery is unknown.
   if (swarm.faults.restore > 0) return true;
-  // A process whose clock is wrong delivers nothing.
+  // A process with a wrong clock delivers nothing.
   if (swarm.faults.clockJump + swarm.faults.clockSkew > 0) return true;
-  // The profile of a contact that opted out is deleted after a while.
+  // After some time, the profile of a contact that opted out is deleted.
   if (record.firstOptOutAt !== null) return true;
   if (isPurgedWhileAway(world, record)) return true;
   if (record.isRejected || record.isUndone || record.isSamePerson || hasErased(crm, record)) {
@@ -90,7 +90,8 @@ function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
 }
 
 /**
- * The human being was erased as another record. Nothing is written into this one before a user distinguishes the two.
+ * Returns true if the person was erased as another record. Nothing is written into this record until a user
+ * distinguishes the two.
  */
 function isErasedElsewhere(crm: SimulatedCrm, record: Record_): boolean {
   return [...crm.records.values()].some(
@@ -99,9 +100,9 @@ function isErasedElsewhere(crm: SimulatedCrm, record: Record_): boolean {
 }
 
 /**
- * The settings have the kept profiles of contacts that left deleted after some days. A contact that is back counts as
- * away until a run reads it. A contact that each run happens to find away, although it was back in between, counts as
- * away for all of that time.
+ * Returns true if the stored profile was deleted while the contact was away. The settings say after how many days this
+ * happens. A contact that has returned counts as away until a run reads it. If every run happens to find it away, it
+ * counts as away for the whole time, even if it was back in between.
  */
 export function isPurgedWhileAway({ store, swarm, timeline }: World, record: Record_): boolean {
   const { firstLeftAt, leftAt, id, readBy } = record;
@@ -118,10 +119,10 @@ const KEPT = "select crm_id from kept_profiles where crm_id = ? and profile <> '
 const TOLD_APART =
   "select id from questions where crm_id = ? and kind = 'forgotten_person' and decision = 'approved'";
 
-/** A user decides about this: an open question keeps the values out and names them. */
+/** Finds an open question about the contact, which keeps the values out and names them. */
 const ASKED = 'select id from questions where crm_id = ? and decision is null';
 
-/** True if the field holds the value from the field map, or a flow's change of that value. */
+/** Returns true if the field has the value from the field map, or a flow's change of it. */
 function isThere({ human }: Record_, field: string, cell: Cell | undefined): boolean {
   const value = cell?.value ?? null;
   if (value === null) return false;
@@ -133,7 +134,7 @@ function isThere({ human }: Record_, field: string, cell: Cell | undefined): boo
   return Number(/\d+/.exec(String(value).replace(MARK, ''))?.[0]) * 1_000_000 === low;
 }
 
-/** The user who keeps this value out, or null for nobody. */
+/** Returns whether a user keeps this value out. */
 function userOf({ edited }: Record_, field: string, cell: Cell | undefined): 'a user' | null {
   if (edited.has(field)) return 'a user';
   return cell !== undefined && isAnyones(cell) ? 'a user' : null;

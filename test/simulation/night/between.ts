@@ -1,4 +1,4 @@
-/** Changes between two sessions, while no process works: lists with new IDs, and service keys that are replaced. */
+/** Changes between two sessions, while no process works: lists with new IDs, and replaced service keys. */
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import type { SimulatedCrm } from '../crm/crm.ts';
 import { type Record_, versionOf } from '../crm/record.ts';
@@ -14,7 +14,7 @@ export function createBetween(night: Night): Between {
   const { between } = swarm;
   const lists = random.split('lists');
   const keys = random.split('keys');
-  /** The keys that each integration had. */
+  /** The keys that each client had before. */
   const former = new Map<string, string[]>();
   return {
     change() {
@@ -64,7 +64,7 @@ export function createBetween(night: Night): Between {
     return record.former.length === 0 && last?.version === versionOf(next.details);
   }
 
-  /** Nothing distinguishes the values in the row of a new contact from values that users typed. */
+  /** Nothing distinguishes values in the row of a new contact from values that users typed. */
   function loseOwner({ values, edited }: Record_): void {
     for (const [field, cell] of values) {
       if (cell.author === 'product') cell.isCarried = true;
@@ -92,7 +92,7 @@ export function createBetween(night: Night): Between {
   function changeKeys(): void {
     const { integrations } = settings;
     const areShared = swarm.sharedKey && integrations.length > 1;
-    // Whoever replaces a key that two integrations share may forget one of them.
+    // Someone who replaces a key that two clients share may forget one of them.
     if (areShared && keys.chance(0.5)) {
       const [first] = integrations;
       if (first === undefined || !keys.chance(between.newKey)) return;
@@ -124,7 +124,7 @@ export function createBetween(night: Night): Between {
     const team = isSeen ? 'the same team' : 'another team';
     reached.add(`new key: of ${team}${isBack ? ', which was used before' : ''}`);
     noteReplaced(id, isSeen);
-    // The settings file is edited.
+    // Changes the key in the settings file.
     partner.apiKey = key;
     say(`the service key of ${id}`, `is ${key} from now on, of ${team}`);
   }

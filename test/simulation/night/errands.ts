@@ -1,5 +1,5 @@
 /**
- * The actions that users request while hosts sync: decide, erase, undo, sync one contact. An interrupted request is
+ * What users request while hosts sync: deciding, erasing, undoing, and syncing one contact. An interrupted request is
  * repeated.
  */
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
@@ -19,13 +19,13 @@ export interface Erasure {
 }
 
 export interface Errands {
-  /** Carries out users' requests while hosts sync, and once more if they failed. */
+  /** Carries out users' requests while hosts sync. Tries again once if a request failed. */
   workAtDesk(): Promise<void>;
-  /** Erases the contact written last, before it is on record that the CRM has the values. */
+  /** Erases the last written contact, before it is recorded that the CRM has the values. */
   forgetWritten(host: Host, integration: Integration): Promise<void>;
-  /** It is repeated in the quiet time, as the product requests. */
+  /** Repeats an erasure in the quiet time, as the product asks. */
   repeatLater(erasure: Erasure): void;
-  /** Repeats erasures that were cut off, as the product requests. */
+  /** Repeats erasures that were cut off, as the product asks. */
   finishErasures(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function createErrands(
   const { swarm, timeline, oracle, crms, hosts, settings, answers } = night;
   const { fates, desk, say, violate } = night;
   const erasures: Erasure[] = [];
-  /** Whether a dead process's lease, taken with a clock that was ahead, may look as if it were held now. */
+  /** True if a dead process's lease, taken with a clock that was ahead, can look as if it were held now. */
   let mayBeTaken = false;
   return {
     ...{ workAtDesk, forgetWritten, finishErasures },
@@ -62,7 +62,7 @@ export function createErrands(
     }
   }
 
-  /** True if it is done, or cannot be done. */
+  /** Returns true if the request is done or cannot be done. */
   async function runOnErrand(
     host: Host,
     integration: Integration,
@@ -106,7 +106,7 @@ export function createErrands(
     const living = crms.get(integration.id)?.living() ?? [];
     const last = living.toSorted((a, b) => (b.written?.at ?? 0) - (a.written?.at ?? 0)).at(0);
     if (last === undefined || last.written === null || !fates.chance(0.6)) return;
-    // The leases of dead processes expire.
+    // Lets the leases of dead processes expire.
     await timeline.pass(35_000);
     const crm = crms.get(integration.id);
     if (crm === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * The effects of a request between a process and the service: who has to learn of it, and which faults happen at that
+ * What happens when a process sends a request to the service: who has to learn of it, and which faults happen at that
  * moment.
  */
 import { type Disturbed, setClock } from '../faults/chaos.ts';
@@ -18,7 +18,7 @@ export function createNetwork(night: Night, disturbed: Disturbed): WireDeps {
     onSend(request: ServiceRequest, endpoint: string) {
       const { sender } = request;
       if (endpoint === 'POST /enhancements') oracle.onSubmit(request);
-      // The database may become unavailable while a response is on its way.
+      // The database can become unavailable while a response is on its way.
       if (endpoint === 'POST /enhancements' && fates.chance(faults().databaseAway * 0.2)) {
         timeline.after(fates.int(0, 400), () => store.goAway(fates.magnitude(50, 40_000)));
       }
@@ -29,7 +29,7 @@ export function createNetwork(night: Night, disturbed: Disturbed): WireDeps {
       }
       const replacedAt = store.replacedAt(sender);
       if (endpoint !== 'POST /enhancements' || replacedAt === null) return;
-      // Spending has to be remembered.
+      // A process must not spend credits if it cannot store that it did.
       if (replacedAt < timeline.now()) {
         violate('the right store', `process ${sender} spends into a file that was replaced`);
       }

@@ -1,4 +1,4 @@
-/** The operator's work: restores a backup, agrees to spend again, and erases an integration. */
+/** The operator's actions: restores a backup, agrees to spend again, and erases a client. */
 import { confirmRestore } from '../../../src/backup/restores.ts';
 import type { Backup } from '../database/contents.ts';
 import { fateOf } from '../faults/fates.ts';
@@ -16,17 +16,17 @@ export interface DatedBackup {
 }
 
 export interface Operator {
-  /** Copies only the rows. */
+  /** Restores a backup by copying only the rows. */
   restore(backup: DatedBackup): void;
-  /** By the product's own means: nothing is spent before a user agrees. */
+  /** Restores a backup with the product's own command. Nothing is spent before a user agrees. */
   restoreWell(backup: DatedBackup): Promise<void>;
-  /** A user has seen what a sync would spend. */
+  /** Agrees to spend, as a user does who has seen what a sync would spend. */
   agree(): Promise<void>;
-  /** The first integration leaves. A request that is cut off is repeated. */
+  /** Erases the first client. Repeats a request that was cut off. */
   leaveFirst(): Promise<void>;
 }
 
-/** Only kills, at points where something is written. */
+/** Allows only kills, at points where something is written. */
 const LEAVING = (swarm: Swarm): Swarm => ({
   ...swarm,
   faults: { ...NO_FAULTS, kill: 0.7 },
@@ -67,7 +67,7 @@ export function createOperator(
   }
 
   async function agree(): Promise<void> {
-    // Whether or not the commit's response arrives, the user has agreed.
+    // The user has agreed, whether or not the commit's response arrives.
     night.heldSince = null;
     for (const id of toAgree) {
       for (let tries = 0; tries < 5 && toAgree.has(id); tries += 1) {

@@ -1,6 +1,6 @@
 /**
- * Processes of the product: started on a host with a fate, opened as the command does it, and alive until their work is
- * done.
+ * Processes of the product. They are started on a host with a fate, opened as the command does it, and live until their
+ * work is done.
  */
 import { type Application, openApplication } from '../../../src/application.ts';
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
@@ -18,22 +18,22 @@ import { stackOf } from '../trace.ts';
 import type { Host, Night } from './world.ts';
 
 export interface Processes {
-  /** Starts a new life on a host, with a given fate or a random one. */
+  /** Starts a new process on a host, with the given fate or a random one. */
   bear(host: Host, fate?: Fate | null): Life;
-  /** Lets a process live until its work is done. */
+  /** Runs a process until its work is done. */
   live<Result>(life: Life, task: () => Promise<Result>): Promise<Result | 'dead' | 'too long'>;
   openAs(life: Life): Promise<Application>;
   logOf(life: Life): Log;
-  /** Null if the process does not finish. */
+  /** Runs a task in a new process. Returns null if the process does not finish. */
   atWork<Result>(
     task: (application: Application, life: Life) => Promise<Result>,
     fate?: Fate,
   ): Promise<Result | null>;
-  /** The spending journal loses its last lines. */
+  /** Removes the last lines of the spending journal. */
   cutJournal(): void;
 }
 
-/** A longer run counts as endless. */
+/** A run that takes longer counts as endless. */
 const LONGEST_RUN_MS = 3 * HOUR_MS;
 
 export function createProcesses(night: Night, wire: WireDeps): Processes {
@@ -46,7 +46,7 @@ export function createProcesses(night: Night, wire: WireDeps): Processes {
   setLiving((processId, asking) => {
     const life = lives.get(processId);
     const asker = [...lives.values()].find((each) => each === asking);
-    // A process on another host, or in another container, is not visible.
+    // A process on another host or in another container is not visible.
     const isSeen = life?.owner.space === asker?.owner.space;
     return isSeen && life !== undefined && life.state !== 'gone';
   });
@@ -68,7 +68,7 @@ export function createProcesses(night: Night, wire: WireDeps): Processes {
       },
       onFreeze(ms) {
         stills.push({ from: timeline.now(), until: timeline.now() + ms });
-        // Another process may take over, and data that it has received but not recorded is lost.
+        // Another process can take over, and data that was received but not recorded is lost.
         if (ms > LEASE_MS) oracle.onTrouble();
       },
       onDeath(dead, point) {

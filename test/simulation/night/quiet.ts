@@ -3,7 +3,7 @@ import { HOUR_MS } from '../timeline.ts';
 import type { Syncing } from './syncing.ts';
 import type { Night } from './world.ts';
 
-/** The number of rounds in the quiet time. There are more if something was just submitted and waits. */
+/** The number of rounds in the quiet time. There are more if something was just submitted and still waits. */
 const ROUNDS = 4;
 const MOST_ROUNDS = 30;
 
@@ -13,7 +13,7 @@ export async function playQuiet(night: Night, { syncOnce }: Syncing): Promise<vo
   if (host === undefined) return;
   let isMoreToCome = true;
   for (let round = 0; round < (isMoreToCome ? MOST_ROUNDS : ROUNDS); round += 1) {
-    // Leases of dead processes expire in the meantime, and jobs that are denied because they are young get older.
+    // Meanwhile, leases of dead processes expire, and jobs become old enough to be answered.
     await timeline.pass(HOUR_MS);
     const before = oracle.payments.length;
     const beganAt = timeline.now();
@@ -33,9 +33,9 @@ export async function playQuiet(night: Night, { syncOnce }: Syncing): Promise<vo
     const [underWay] = store.rows(
       "select count(*) as count from contacts where state in ('submitted', 'ready')",
     );
-    // If a budget lets each run submit only a few, contacts of the last round may still wait for their jobs.
+    // If a budget allows only a few submissions per run, contacts of the last round may still wait for their jobs.
     isMoreToCome = oracle.payments.length > before && underWay?.['count'] !== 0;
-    // If a delivery shows an opt-out of a contact, the contact's networks change with the next run.
+    // If a delivery reveals an opt-out, the contact's networks change with the next run.
     const isDone =
       oracle.payments.length === before && waiting?.['count'] === 0 && isAllShown(night, beganAt);
     if (isDone && (round > 0 || !swarm.networks)) return;
@@ -43,7 +43,8 @@ export async function playQuiet(night: Night, { syncOnce }: Syncing): Promise<vo
 }
 
 /**
- * False if a lagging search has not shown all changes yet, because a write hides what users did to the record before.
+ * Returns false if a delayed search has not shown all changes yet, because a write hides users' earlier changes to the
+ * record.
  */
 function isAllShown({ swarm, crms }: Night, searchedAt: number): boolean {
   const { lagMs } = swarm.people;

@@ -1,4 +1,4 @@
-/** The processes of a night: which are alive, when each was started and for what, and how many were killed. */
+/** The processes of a night: which are alive, when and for what each was started, and how many were killed. */
 import type { Outage } from '../database/outages.ts';
 import type { Life } from '../processes/process.ts';
 
@@ -7,7 +7,7 @@ export interface Roster {
   lives: Map<number, Life>;
   births: Map<string, number>;
   named: Map<string, Life>;
-  /** Processes that sync one contact. */
+  /** Processes that sync only one contact. */
   forOne: Set<string>;
   /** When processes were frozen. */
   stills: Outage[];

@@ -1,4 +1,7 @@
-/** Hosts that serve, in place of a single sync: every request is answered, and no turn stays with a dead process. */
+/**
+ * Hosts that serve, instead of running single syncs. Every request must be handled, and no claim may stay with a dead
+ * process.
+ */
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import type { OpenTurn } from '../database/queue.ts';
 import { type Judged, judgeServed } from '../judges/judge-run.ts';
@@ -11,13 +14,13 @@ import type { Processes } from './processes.ts';
 import type { Host, Night } from './world.ts';
 
 export interface ServingHosts {
-  /** Serves until there are no more requests. A process that dies is replaced with another one. */
+  /** Serves until there are no more requests. If a process dies, another one replaces it. */
   keepServing(host: Host): Promise<void>;
-  /** Every request is answered. */
+  /** Serves until every request is handled. */
   serveLast(): Promise<void>;
 }
 
-/** After this much silence, another process has taken over the turn. */
+/** After this much silence, another process has taken over the claim. */
 const LONGEST_SILENCE_MS = 2 * 60_000;
 
 export function createServingHosts(
@@ -48,7 +51,7 @@ export function createServingHosts(
     return live(life, async (): Promise<'over'> => {
       try {
         const application = await openAs(life);
-        // The database may become unavailable while its engine is opened.
+        // The database can become unavailable while its engine is opened.
         if (isServer && fates.chance(faults().databaseAway)) {
           store.goAway(fates.magnitude(50, 40_000));
         }
@@ -78,7 +81,7 @@ export function createServingHosts(
     });
   }
 
-  /** Opens the turns while a process serves, which takes over from dead processes. */
+  /** Returns the open claims while a process serves, which takes over from dead processes. */
   async function openTurns({ bornAt, wasHurt }: Life): Promise<readonly OpenTurn[] | null> {
     const turns = await store.openTurns();
     if (turns === null) return null;

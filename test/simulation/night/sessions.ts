@@ -1,4 +1,4 @@
-/** A session: for a few hours hosts sync or serve, users work and answer, and faults happen. */
+/** A session: for a few hours, hosts sync or serve, users work and answer, and faults happen. */
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import { type Disturbed, disturb } from '../faults/chaos.ts';
 import type { Session } from '../swarm/swarm.ts';
@@ -12,7 +12,7 @@ export interface SessionParts extends Syncing, ServingHosts, Errands, Users {
   disturbed: Disturbed;
 }
 
-/** Resolves when everything that was started in it has ended. */
+/** Plays a session. Resolves after everything that was started in it has ended. */
 export function createPlaySession(
   night: Night,
   parts: SessionParts,
@@ -43,7 +43,7 @@ export function createPlaySession(
     answers.judge();
   }
 
-  /** Syncs as a cron line does. If a process dies, or finds that another one is running, one more follows. */
+  /** Syncs like a cron job. If a process dies or finds that another one is running, one more sync follows. */
   async function keepSyncing(host: Host, integration: Integration, full: boolean): Promise<void> {
     const mostLives = 4;
     for (let life = 0; life < mostLives; life += 1) {

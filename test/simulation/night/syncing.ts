@@ -1,4 +1,4 @@
-/** A process that syncs one integration, as a cron line does, and the run that it reports. */
+/** A process that syncs one client like a cron job, and the run that it reports. */
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import type { RunReport } from '../../../src/core/run.ts';
@@ -9,7 +9,7 @@ import type { Processes } from './processes.ts';
 import type { Host, Night } from './world.ts';
 
 export interface Syncing {
-  /** How a process ended. `taken` if another process was running. */
+  /** Syncs once. Returns how the process ended, or `taken` if another process was running. */
   syncOnce(
     host: Host,
     integration: Integration,
@@ -53,7 +53,7 @@ export function createSyncing(night: Night, processes: Processes, judged: Judged
         const { deps, mappings, partnerKey, stages, calls } = open;
         const request = {
           ...{ integration, mappings, partnerKey, full, stages, adopt },
-          // As the command accepts it.
+          // The command trims the ID in the same way.
           only: only?.trim() ?? null,
           ...{ trigger: 'manual' as const, signal: life.stopping.signal },
         };

@@ -1,4 +1,4 @@
-/** Users who answer questions on pages and with a second person, while hosts sync and once more in the quiet time. */
+/** Users who answer questions on pages and with a second user, while hosts sync and again in the quiet time. */
 import type { Record_ } from '../crm/record.ts';
 import {
   ANSWER_ERRANDS,
@@ -14,9 +14,9 @@ import type { Processes } from './processes.ts';
 import type { Night } from './world.ts';
 
 export interface Users {
-  /** Users answer on pages and with a second person, while hosts sync. */
+  /** Lets users answer on pages and with a second user, while hosts sync. */
   answerMuch(): Promise<void>;
-  /** A service carries out confirmed requests automatically. */
+  /** Carries out confirmed requests, as a service does automatically. */
   finishConfirmed(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function createUsers(night: Night, { atWork }: Processes, { repeatLater }
     }
   }
 
-  /** It is repeated in the quiet time, as the product requests. */
+  /** The erasure is repeated in the quiet time, as the product asks. */
   function onErasureLeft(
     { integration, crm }: AnswerWork,
     record: Record_,

@@ -36,7 +36,7 @@ export interface NightParts {
   violations: Violation[];
 }
 
-/** How a run ended, as far as its process has lived to see it. */
+/** How a run ended, as far as its process lived to see it. */
 export interface EndedRun {
   integration: string;
   life: string;
@@ -50,7 +50,7 @@ export interface Host {
   lives: number;
 }
 
-/** The part of the night that the judges see. */
+/** The part of the night that judges can see. */
 export interface World {
   swarm: Swarm;
   timeline: Timeline;
@@ -63,7 +63,7 @@ export interface World {
   integrations: readonly Integration[];
   ended: readonly EndedRun[];
   violate(invariant: string, what: string): void;
-  /** True if a process was killed, stopped or frozen. */
+  /** Returns true if the process was killed, stopped or frozen. */
   wasHurt(name: string): boolean;
   /** Special events of this night, for its coverage. */
   reached: Set<string>;
@@ -73,7 +73,7 @@ export interface World {
 export interface Night extends World {
   coverage: Coverage;
   random: Random;
-  /** The fates of processes, clock settings and users' requests, drawn by several parts in turn. */
+  /** The random numbers for processes' fates, clock settings and users' requests. Several parts use them. */
   fates: Random;
   clocks: Random;
   desk: Random;
@@ -88,9 +88,9 @@ export interface Night extends World {
   isServer: boolean;
   /** True in the time without faults. */
   isCalm: boolean;
-  /** Since when a user has to agree before anything is spent, or null if nobody has to. */
+  /** Since when a user has to agree before anything is spent. Null if nobody has to. */
   heldSince: number | null;
-  /** The faults in force now. */
+  /** Returns the current faults. */
   faults(): Faults;
   say(who: string, what: string): void;
 }
@@ -129,7 +129,7 @@ export function createWorld(parts: NightParts): Night {
       isUndisturbed: isUndisturbed(swarm.faults),
       hasAutomation: swarm.people.automation > 0,
       keepsAuthors: swarm.people.keepsAuthors > 0,
-      // Values that an erased record had given away before cannot be distinguished from a user's.
+      // Values that an erased record passed on in a merge cannot be distinguished from a user's values.
       fillsBlanks: swarm.people.fillsBlanks > 0 && swarm.desk.forget + swarm.faults.restore === 0,
     });
     crms.set(name, crm);
@@ -200,7 +200,7 @@ export function createWorld(parts: NightParts): Night {
   return night;
 }
 
-/** True if no process freezes, and the database is always available. */
+/** Returns true if no process freezes and the database is always available. */
 function isUndisturbed({ freeze, databaseAway, diskFull }: Faults): boolean {
   return freeze + databaseAway + diskFull === 0;
 }

@@ -1,4 +1,4 @@
-/** Users who answer questions on pages, where they can withdraw an answer, and users who need a second person. */
+/** Users who answer questions on pages, where they can withdraw an answer, and users who need a second user. */
 
 import { z } from 'zod';
 import type { Application } from '../../../src/application.ts';
@@ -40,12 +40,12 @@ import { eraseContact, noteChangeSaid, noteSaid } from './desk.ts';
 export interface AnsweringDeps {
   random: Random;
   answers: Answers;
-  /** All users who may request and confirm. Accounts are added during the night. */
+  /** All users who can request and confirm. Accounts are added during the night. */
   users: User[];
   now(): number;
   say(who: string, what: string): void;
   onChangesDecided(crm: SimulatedCrm): void;
-  /** An erasure that was confirmed but not completely carried out. */
+  /** Called for an erasure that was confirmed but not completely carried out. */
   onErasureLeft(work: AnswerWork, record: Record_, alsoInCrm: boolean): void;
 }
 
@@ -65,12 +65,12 @@ const MOST_USERS = 8;
 
 const NAMES = ['cal', 'dee', ' Ada', 'BEN'] as const;
 
-/** Users of the machine, who always exist. */
+/** Returns the users of the machine, who always exist. */
 export function firstUsers(): User[] {
   return ['ada', 'ben'].map((name) => ({ kind: 'command', id: name, name, madeAt: null }));
 }
 
-/** One action of a user about questions and answers. */
+/** Does one action of a user about questions and answers. */
 export async function doAnswer(
   deps: AnsweringDeps,
   work: AnswerWork,
@@ -94,7 +94,7 @@ export async function doAnswer(
   }
 }
 
-/** An answer on a page is in force after ten seconds, or when a run starts, unless it is withdrawn. */
+/** Answers on a page. The answer takes effect after ten seconds or when a run starts, unless it is withdrawn. */
 async function answerOnPage(deps: AnsweringDeps, work: AnswerWork): Promise<void> {
   const { random, answers } = deps;
   const { integration, life } = work;
@@ -144,7 +144,7 @@ async function ask(deps: AnsweringDeps, work: AnswerWork): Promise<void> {
   deps.say(`process ${life.name}`, `${by.name} asks for a second person (${asked.request.what})`);
   const approval = await askSecondPerson({ application }, requesterOf(by), asked);
   if (approval === null) return answers.end(answer, 'not taken');
-  // An answer about a reason covers all questions that were open when the product looked.
+  // An answer about a reason covers all questions that were open when the product checked.
   for (const hold of await listPlain({ application, integration })) {
     if (made.reason !== hold.kind || batchOf(hold) !== null) continue;
     if (subject.what === 'decide') made.questions.add(hold.id);
@@ -159,7 +159,7 @@ interface Made {
   reason: string | null;
 }
 
-/** Creates a request that may need a second person, or null if none is possible. */
+/** Makes a request that may need a second user. Returns null if none is possible. */
 async function makeRequest({ random, now }: AnsweringDeps, work: AnswerWork): Promise<Made | null> {
   const { integration, crm } = work;
   const { store } = work.application;
@@ -246,7 +246,7 @@ async function confirm(deps: AnsweringDeps, work: AnswerWork): Promise<void> {
   await carry(deps, work, approval);
 }
 
-/** Requests that wait for a second person, or that one has confirmed. */
+/** Returns the requests that wait for a second user or have been confirmed. */
 async function listOwn({ application, integration }: AnswerWork): Promise<ApprovalRecord[]> {
   const approvals = await listApprovals(application.store);
   return approvals.filter(({ integrationId }) => integrationId === integration.id);
@@ -264,7 +264,7 @@ function ignoreUnknown(error: unknown): void {
   if (!isDonorSyncError(error) || error.code !== 'contact_unknown') throw error;
 }
 
-/** A request that is not a decision about questions is carried out by whichever process comes next. */
+/** Carries out a request that is not a decision about questions. Any process can do this. */
 async function carry(
   deps: AnsweringDeps,
   work: AnswerWork,
@@ -285,7 +285,7 @@ async function carry(
   const record = crm.records.get(crmId ?? '');
   if (record === undefined) return;
   const { alsoInCrm } = request;
-  // Until it is known to be done.
+  // Repeated later, until the erasure is known to be done.
   deps.onErasureLeft(work, record, alsoInCrm);
   await eraseContact(deps, { record, alsoInCrm }, async () => {
     const { forget } = await carried();
@@ -310,7 +310,7 @@ async function createAccount({ random, users, now }: AnsweringDeps, { applicatio
   if (users.length >= MOST_USERS) return;
   const name = random.pick(NAMES);
   const madeAt = now();
-  // An account whose response was lost with the database may exist anyway.
+  // If the response was lost with the database, the account may exist anyway.
   const id = `token-${users.length}-${madeAt}`;
   await application.store.act((trx) =>
     addAccessToken(trx, { id, name, role: 'admin', hash: `hash of ${id}` }),
@@ -318,7 +318,10 @@ async function createAccount({ random, users, now }: AnsweringDeps, { applicatio
   users.push({ kind: 'token', id, name, madeAt });
 }
 
-/** Questions about erased people have a separate judge, for which an answer is in force immediately. */
+/**
+ * Returns the questions, except questions about erased people. Those have a separate judge, for which an answer takes
+ * effect immediately.
+ */
 async function listPlain({
   application: { store },
   integration,
@@ -361,7 +364,10 @@ function toWaiting(approval: ApprovalRecord): Waiting {
   return { text, askedBy: by.account.id, what: request.what };
 }
 
-/** Before it is on record: whether or not the commit's response arrives, the users have said it. */
+/**
+ * Tells the judges about the answers before they are recorded. The users have given them, whether or not the commit's
+ * response arrives.
+ */
 async function sayAll(deps: AnsweringDeps, work: AnswerWork, { request }: ApprovalRecord) {
   if (request.what !== 'decide') return;
   for (const { about, subject, decision, integrationId } of request.decisions) {

@@ -1,4 +1,7 @@
-/** Webhooks as others send them: over the product's HTTP, to an address that a user has created, mostly signed. */
+/**
+ * Webhook calls as other programs send them: over the product's HTTP, to an address that a user has created, usually
+ * signed.
+ */
 import { createHmac } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Application } from '../../../src/application.ts';
@@ -10,7 +13,7 @@ import type { Runner } from '../../../src/jobs/runner.ts';
 import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 
-/** An address as its callers know it, with their signing secret, or null if they do not sign. */
+/** An address as its callers know it, with the signing secret, or null if they do not sign. */
 export interface HookAddress {
   url: string;
   secret: string | null;
@@ -29,18 +32,18 @@ export interface CallsDeps {
   violate(invariant: string, what: string): void;
 }
 
-/** `taken` if a run will look at it. */
+/** `taken` if a run will check the contacts. */
 export type CallOutcome = 'taken' | 'left alone' | 'refused';
 
-/** For example, if the disk is full, the caller calls again. */
+/** The known kinds of errors, for example if the disk is full. The caller calls again. */
 const OF_FOUR_KINDS = /^(Configuration|Retriable|Skippable|Fatal)Error\b/;
 
 const PUBLIC_URL = 'https://sync.example';
 
-/** Calls one process. Its HTTP app is created with the first call. */
+/** Returns a function that calls one process. Its HTTP app is created with the first call. */
 export function createCalls(deps: CallsDeps) {
   const { application, life, random, addresses, violate } = deps;
-  // The log has the details that the caller is not told.
+  // Records the details that the caller does not get.
   const log: Log = {
     ...deps.log,
     error(facts, message) {
@@ -53,7 +56,7 @@ export function createCalls(deps: CallsDeps) {
   };
   let app: Hono<HttpEnv> | null = null;
 
-  /** Calls for only these contacts, or for more than them. */
+  /** Calls about only these contacts, or about more. */
   return async (
     integration: string,
     ids: readonly string[],
@@ -88,7 +91,7 @@ export function createCalls(deps: CallsDeps) {
   }
 }
 
-/** As in docs/guides/webhooks.md; the caller's clock is the host's clock. */
+/** Signs a call as in docs/guides/webhooks.md. The caller's clock is the host's clock. */
 function sign(
   { url, secret }: HookAddress,
   body: string,

@@ -1,4 +1,7 @@
-/** Users' actions in the product itself: decide about holds, erase contacts, undo runs, sync single contacts. */
+/**
+ * Users' actions in the product itself: deciding about holds, erasing contacts, undoing runs, and syncing single
+ * contacts.
+ */
 
 import type { Application } from '../../../src/application.ts';
 import type { Integration } from '../../../src/core/integration-settings.ts';
@@ -20,7 +23,7 @@ import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Desk } from '../swarm/swarm.ts';
 
-/** One request from a user to the product. */
+/** A user's request to the product. */
 export type Errand =
   | { kind: 'decide' }
   | { kind: 'undo' }
@@ -36,7 +39,7 @@ export interface DeskWork {
   now(): number;
   answers: Answers;
   say(who: string, what: string): void;
-  /** A user decides about the changes of many contacts. */
+  /** Called when a user decides about the changes of many contacts. */
   onChangesDecided(crm: SimulatedCrm): void;
 }
 
@@ -59,7 +62,7 @@ export function errandsOf(desk: Desk, crm: SimulatedCrm, random: Random): Errand
   return errands;
 }
 
-/** People and programs type IDs in any form. */
+/** Returns an ID in another form, because people and programs type IDs in any form. */
 function typedForm(id: string, random: Random): string {
   return random.pick([
     id,
@@ -70,7 +73,7 @@ function typedForm(id: string, random: Random): string {
   ]);
 }
 
-/** False if it has to be requested again. */
+/** Carries out a request. Returns false if it has to be made again. */
 export async function runErrand(work: DeskWork, errand: Exclude<Errand, { kind: 'only' }>) {
   switch (errand.kind) {
     case 'decide':
@@ -91,7 +94,7 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     if (word === undefined) continue;
     const record = hold.about === 'contact' ? crm.records.get(hold.crmId) : undefined;
     work.say(`process ${work.life.name}`, `decides: ${word} (${hold.kind}, ${record?.id ?? ''})`);
-    // Before it is on record: whether or not the commit's response arrives, the user has said it.
+    // Recorded before the answer is stored. The user has given it, whether or not the commit's response arrives.
     const batch = hold.about === 'contact' ? hold.batch : null;
     const saying = { crm, word, kind: hold.kind, ...work };
     if (record !== undefined) noteSaid(saying, record);
@@ -115,7 +118,7 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     } else if (await decideQuestion(store, hold, word)) {
       if (record === undefined || hold.kind !== 'forgotten_person') continue;
       if (word === 'reject') record.confirmedErasedAt ??= work.now();
-      // An earlier confirmation has not ended.
+      // An earlier confirmation is no longer valid.
       else record.isConfirmedErased = false;
     }
   }
@@ -143,11 +146,11 @@ export function noteSaid({ word, kind, now }: Saying, record: Record_): void {
     record.isConfirmedErased = true;
     record.wasCalledErased = true;
   }
-  // If it cannot be proved that nothing was charged, the details may not have been paid for after all.
+  // If it cannot be proved that nothing was charged, the details may not have been paid for.
   if (word === 'reject' && kind === 'lost_answer') record.rejectedLoss = versionOf(record.details);
 }
 
-/** The same for details that changed together with those of other contacts. */
+/** Records the answer about details that changed together with those of other contacts. */
 export function noteChangeSaid({ word, now }: Saying, changed: Record_): void {
   if (word === 'reject') {
     changed.isRejected = true;
@@ -202,23 +205,26 @@ async function forget(
   });
 }
 
-/** Erases a contact, with everything that the judge has to know about it. False if it has to be requested again. */
+/**
+ * Erases a contact, and records everything that the judge has to know about it. Returns false if it has to be requested
+ * again.
+ */
 export async function eraseContact(
   { now, say }: Pick<DeskWork, 'now' | 'say'>,
   { record, alsoInCrm }: { record: Record_; alsoInCrm: boolean },
   erase: () => Promise<boolean>,
 ): Promise<boolean> {
   const beganAt = now();
-  // A record that donor-sync cannot see cannot be cleared, and the receipt says so.
+  // A record that donor-sync cannot see cannot be cleared. The receipt says so.
   const wasOutOfReach = record.gone !== null || record.isVanished;
   const { mayBeForgotten } = record;
-  // Its process may be killed when everything is done except the report.
+  // The process can be killed after everything except the report is done.
   record.mayBeForgotten ||= !alsoInCrm;
   record.erasureBegunAt ??= beganAt;
   if (!(await erase())) return false;
   say(`contact ${record.id}`, 'is forgotten');
-  // The values of a deleted record cannot be cleared, even if it is restored before the erasure has ended. Values of a
-  // contact that was erased before are not known as ours.
+  // A deleted record's values cannot be cleared, even if the record is restored before the erasure has ended. Values of
+  // a contact that was erased before are not known as ours.
   const wasAway = wasOutOfReach || record.gone !== null || (record.leftAt ?? 0) >= beganAt;
   record.isErasedInCrm ||= alsoInCrm && !wasAway && record.forgottenAt === null && !mayBeForgotten;
   record.forgottenAt = now();

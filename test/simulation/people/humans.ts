@@ -1,6 +1,6 @@
 /**
- * The people of a night, and how CRMs spell their names. Each address and employer has a number that exists only once,
- * so the model can tell from a request who it is about, and which of the contact's details it has.
+ * The people of a night, and how CRMs spell their names. Each number in an address or an employer exists only once.
+ * From a request, the model can therefore tell who it is about and which of the contact's details it contains.
  */
 import type { Random } from '../random.ts';
 
@@ -18,7 +18,7 @@ export interface Details {
   employer: Place;
 }
 
-/** Spelled in one of several ways. The number does not change. */
+/** An address or an employer in one of several spellings. The number does not change. */
 interface Place {
   number: number;
   spelling: number;
@@ -36,14 +36,14 @@ const FIRSTS = [
   'Iris',
   'Jonas',
 ];
-// Last names differ by more than one letter, because the product treats a difference of one letter as a misspelling of
-// the same name.
+// The beginnings of last names. They differ by more than one letter, because the product treats a difference of one
+// letter as a misspelling of the same name.
 const STARTS = ['Bel', 'Cor', 'Dun', 'Fal', 'Gar', 'Hol', 'Kim', 'Lus', 'Mig', 'Vis', 'Pyn', 'Tav'];
 const MIDDLES = ['an', 'eb', 'id', 'om', 'ur', 'isk', 'ock', 'uth'];
 const ENDS = ['ford', 'ley', 'well', 'wick', 'burn', 'stead', 'thorpe', 'gate'];
 
 export interface Humans {
-  /** Returns a new human being. */
+  /** Returns a new person. */
   another(): Human;
   /** Returns details that nobody had before. */
   details(): Details;
@@ -84,8 +84,8 @@ export function createHumans(random: Random): Humans {
 }
 
 /**
- * Returns a first name in one of 16 equivalent forms. Several records of one human being differ by it, so it is certain
- * which of them was sent.
+ * Returns one of 16 equivalent forms of a first name. It distinguishes several records of the same person, so it is
+ * certain which of them was submitted.
  */
 export function firstNameOf({ first }: Human, way: number): string {
   return [...first]
@@ -98,7 +98,7 @@ function otherCaseOf(letter: string): string {
   return letter === lower ? letter.toUpperCase() : lower;
 }
 
-/** Ways to write the same address. */
+/** The ways to write the same address. */
 const ADDRESSES: readonly ((number: number) => string)[] = [
   (number) => `${number} Oak Street, Springfield, OH 45501`,
   (number) => `${number} Oak St, Springfield, OH 45501`,
@@ -116,7 +116,7 @@ export function employerText({ number }: Place): string {
   return `Works ${number} Foundation`;
 }
 
-/** The number in an address or employer as it was sent. */
+/** Returns the number in an address or employer in a request. */
 export function numberIn(text: string | undefined): number | null {
   const found = /\d+/.exec(text ?? '')?.[0];
   return found === undefined ? null : Number(found);

@@ -1,4 +1,4 @@
-/** An integration that leaves: which of its data may stay, and that nothing brings the rest back. */
+/** Erases a client. Checks which of its data remains, and that nothing brings back the rest. */
 
 import type { Application } from '../../../src/application.ts';
 import { newId } from '../../../src/core/new-id.ts';
@@ -7,7 +7,7 @@ import { eraseIntegration } from '../../../src/privacy/erase-integration.ts';
 import type { World } from '../night/world.ts';
 import type { Life } from '../processes/process.ts';
 
-/** True once it is done. False if it has to be requested again. */
+/** Erases the client. Returns true if it is done, and false if it has to be requested again. */
 export async function leave(
   application: Application,
   { clock }: Life,
@@ -17,16 +17,21 @@ export async function leave(
   return true;
 }
 
-/** The key's records and the audit, which name no contact, and the fact that it has left. */
+/**
+ * Tables that remain: the key's records and the audit, which name no contact, and the fact that the client was erased.
+ */
 const STAYS: ReadonlySet<string> = new Set([
   ...['submissions', 'jobs', 'network_adds', 'credit_spans', 'forgotten', 'audit_entries'],
   'restore_holds',
 ]);
 
-/** The fact that a run was tried with certain settings, and was refused. */
+/** Tables that record that a run with certain settings was tried and refused. */
 const OF_A_TRY: ReadonlySet<string> = new Set(['runs', 'mappings', 'field_maps']);
 
-/** `isTriedAgain`: a process that still had its settings has tried to sync it since. */
+/**
+ * Checks that nothing else remains. `isTriedAgain` means that a process that still had the settings has tried to sync
+ * the client since then.
+ */
 export function checkLeft(
   { store, crms, humans, violate }: World,
   integration: string,
@@ -37,7 +42,7 @@ export function checkLeft(
   const isLast = crms.size === 1;
   const words = [
     ...gone.records.keys(),
-    // Another integration may know the same person.
+    // Another client may know the same person.
     ...(isLast ? humans.all.map(({ donorId }) => donorId) : []),
   ];
   for (const [table, rows] of store.backUp()) {

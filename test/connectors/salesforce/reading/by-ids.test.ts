@@ -75,7 +75,7 @@ describe('reading from Salesforce by ids', () => {
       ["x') OR (Id != '", 'missing'],
       [rowOf(2).Id, 'missing'],
     ]);
-    // The contact itself has one id, whichever form was requested.
+    // A contact's ID is always in the same form, whichever form was requested.
     expect(found.slice(0, 2)).toMatchObject([
       { contact: { id: rowOf(1).Id } },
       { contact: { id: rowOf(1).Id } },

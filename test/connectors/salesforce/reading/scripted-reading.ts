@@ -1,9 +1,9 @@
-/** Answers queries of the reading like a scripted org, and records the queries. */
+/** Answers the queries of a reading like an org, and records them. */
 import type { ContactPage } from '../../../../connectors/contract.ts';
 import { toArray } from '../../connector-options.ts';
 import { type Answer, field, MERGED, type ScriptedSalesforce } from '../scripted-salesforce.ts';
 
-/** The scripted org describes only one part of the addresses. */
+/** Address fields that the scripted org does not describe. */
 export const UNDESCRIBED = [
   'MailingStreet',
   'MailingState',
@@ -18,7 +18,7 @@ export const UNDESCRIBED = [
 
 export const STAMP = '2026-11-19T10:00:00.000+0000';
 
-/** Responds to the queries for contacts. None of the contacts was merged. */
+/** Answers the queries for contacts. No contact is merged. */
 export function answer(crm: ScriptedSalesforce, reply: (soql: string) => Answer): void {
   crm.script(({ path }) => {
     const soql = path.startsWith(MERGED) ? null : /^\/query(?:All)?\?q=(.*)$/s.exec(path)?.[1];
@@ -45,7 +45,9 @@ export function describeContact(crm: ScriptedSalesforce, ...more: string[]): voi
   );
 }
 
-/** The first query jobs end as when Salesforce ends them without a reason. Returns the number of jobs created. */
+/**
+ * Makes the first query jobs fail as when Salesforce ends them without a reason. Returns the number of jobs created.
+ */
 export function failedJobs(
   crm: ScriptedSalesforce,
   jobs: number,
@@ -66,7 +68,7 @@ export function failedJobs(
   return () => made;
 }
 
-/** Returns a query job with these pages of results. */
+/** Scripts a query job with these pages of results. */
 export function bulkQuery(crm: ScriptedSalesforce, pages: string[]) {
   let query = '';
   crm.script(({ method, path, body }) => {
@@ -84,7 +86,7 @@ export function names(...all: string[]) {
   return all.map((name) => field(name));
 }
 
-/** Returns the nth contact as a query returns it. All have the same timestamp. */
+/** Returns the nth contact as a query returns it. All contacts have the same timestamp. */
 export function rowOf(at: number) {
   const Id = `003${String(at).padStart(12, '0')}AAA`;
   return { Id, FirstName: 'Maria', LastName: `Lopez ${at}`, SystemModstamp: STAMP };

@@ -1,6 +1,6 @@
 /**
- * Tests the card's component with HubSpot's test library, against the door: each call goes through the stand-in, which
- * signs it as HubSpot does.
+ * Tests the card's component with HubSpot's test library, against the real door. Each call goes through the stand-in,
+ * which signs it as HubSpot does.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +15,8 @@ const CARD = fileURLToPath(
   new URL('../../../../deploy/hubspot/src/app/cards/ContactCard.tsx', import.meta.url),
 );
 
-// Imported by name, because their types declare a browser's elements for the whole program, and would hide those that
-// the tests of the pages use.
+// Imported with a variable. Otherwise the package's types, which declare a browser's elements for the whole program,
+// would hide the types that the page tests use.
 const UI = '@hubspot/ui-extensions';
 const TESTING = '@hubspot/ui-extensions/testing';
 const REACT = 'react';
@@ -37,7 +37,7 @@ interface Renderer {
 const { Alert, Button, Link, Text }: Record<'Alert' | 'Button' | 'Link' | 'Text', unknown> =
   await import(UI);
 
-/** Lets the card's calls go through the record page of the stand-in. */
+/** Renders the card, and sends its calls through the stand-in's record page. */
 async function renderCard(world: HubspotWorld, contact: string) {
   vi.stubGlobal('self', {
     extend: () => {},
@@ -48,7 +48,7 @@ async function renderCard(world: HubspotWorld, contact: string) {
       return new Response(answer, { status: status ?? 502 });
     },
   });
-  // Not checked together with the product, because its JSX is React's.
+  // Not type-checked together with the product, because its JSX is React's.
   const card: { ContactCard: unknown } = await import(CARD);
   const react: { createElement(component: unknown, props: object): unknown } = await import(REACT);
   const testing: { createRenderer(location: string): Renderer } = await import(TESTING);

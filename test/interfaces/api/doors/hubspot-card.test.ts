@@ -1,4 +1,4 @@
-/** Tests HubSpot's door with HubSpot's stand-in: what linked users do from the card, and that every attack fails. */
+/** Tests HubSpot's door with the stand-in: what linked users can do from the card, and that every attack fails. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ function codeIn(answer: string): string {
   return errorSchema.safeParse(JSON.parse(answer)).data?.error.code ?? answer;
 }
 
-/** A world in which the portal is pinned, but no contact is paid for. */
+/** Opens a world in which the portal is pinned, but no contact is paid for. */
 async function openPinned(options: Parameters<typeof openHubspotWorld>[0] = {}) {
   const world = await open({
     ...options,
@@ -37,7 +37,7 @@ describeEachDatabase('the card', () => {
   it('shows the status without values until the user is linked, and the address that HubSpot reports is not trusted', async () => {
     const { world, contact } = await openPinned();
     const ada = await join(world, 'Ada', 'admin');
-    // The address of a user here, as an administrator of the portal could set it there.
+    // The email address of a donor-sync user, which an administrator of the portal could give to another HubSpot user.
     const stranger = await world.show(contact, { userEmail: ada.email });
     expect(stranger).toMatchObject({ user: { isLinked: false, email: ada.email } });
     expect(stranger.contact).toMatchObject({ values: null, mayEnhance: false });
@@ -60,7 +60,7 @@ describeEachDatabase('the card', () => {
     const page = await (await get(world, path, ada.cookie)).text();
     expect(page).toContain('with the rights of <strong>Ada</strong>');
     expect((await send(world, path, {}, { cookie: ada.cookie })).status).toBe(303);
-    // The link has worked once.
+    // The link was already used once.
     const bo = await join(world, 'Bo', 'admin');
     expect((await send(world, path, {}, { cookie: bo.cookie })).status).toBe(404);
     expect(await world.show(contact)).toMatchObject({
@@ -68,7 +68,7 @@ describeEachDatabase('the card', () => {
       contact: { values: { question: null } },
       link: null,
     });
-    // Another user of the same portal is not linked.
+    // Another user of the same portal is still not linked.
     expect((await world.show(contact, { userId: 7 })).contact.values).toBeNull();
     const account = await (await get(world, '/account', ada.cookie)).text();
     const [, id = ''] = /\/account\/links\/([^/]+)\/end/.exec(account) ?? [];
@@ -95,7 +95,7 @@ describeEachDatabase('the card', () => {
     const { spent } = controlService(world.service);
     expect(await spent()).toBe(1);
     const click = { key: 'click-0001', contact };
-    // The response cannot be stored, so HubSpot gets a 500 after the contact was marked, and repeats the call.
+    // The response cannot be stored, so HubSpot gets a 500 after the contact was marked, and sends the call again.
     const { connection } = world.application.store;
     await sql`alter table door_replies rename column replied_at to away`.execute(connection);
     const failed = await world.card('wanted', click);
@@ -107,13 +107,13 @@ describeEachDatabase('the card', () => {
     expect((await world.card('wanted', click)).answer).toBe(first.answer);
     await world.untilEnded(run ?? '');
     expect((await world.card('wanted', click)).answer).toBe(first.answer);
-    // A second click, after the run: the profile is fresh.
+    // A second click after the run finds an up-to-date profile.
     const again = await world.card('wanted', { ...click, key: 'click-0002' });
     await world.untilEnded(markedSchema.parse(JSON.parse(again.answer)).run ?? '');
     expect(await spent()).toBe(2);
     const { contact: enhanced } = await world.show(contact);
     expect(enhanced).toMatchObject({ wanted: null, paidAt: expect.any(String) });
-    // The key of a click is for that contact alone.
+    // A click's key is valid for its contact only.
     const other = await world.card('wanted', { ...click, contact: '999' });
     expect([other.status, codeIn(other.answer)]).toEqual([422, 'idempotency_key_reused']);
   });
@@ -177,7 +177,7 @@ describeEachDatabase('an attack on the card', () => {
     }
     const foreign = await world.card('wanted', { key: 'click-0002', contact: '999' });
     expect([foreign.status, codeIn(foreign.answer)]).toEqual([404, 'contact_unknown']);
-    // Signed for another address, which a Host header would make ours.
+    // The call is signed for another address, which a Host header would make look like ours.
     const signedUrl = 'https://elsewhere.example.org/doors/hubspot/card/wanted';
     const elsewhere = await world.card('wanted', click, { signedUrl });
     expect([elsewhere.status, codeIn(elsewhere.answer)]).toEqual([401, 'signature_invalid']);
@@ -194,7 +194,7 @@ describeEachDatabase('an attack on the card', () => {
     expect([same.status, await same.text()]).toEqual([202, sent.answer]);
     const changed = await replay(sent.body.replace('click-0001', 'click-0002'));
     expect([changed.status, codeIn(await changed.text())]).toEqual([401, 'signature_invalid']);
-    // The address is rebuilt from the public URL, so another Host changes nothing.
+    // The signed address is built from the public URL, so another Host header makes no difference.
     const host = await fetch(sent.url.replace('127.0.0.1', 'localhost'), {
       ...{ method: 'POST', headers: sent.headers, body: sent.body },
     });

@@ -1,4 +1,6 @@
-/** Tests HubSpot's door with two clients: of two portals, and of one portal that they share by their filters. */
+/**
+ * Tests HubSpot's door with two clients: with two portals, and with one portal whose contacts they share by filters.
+ */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { listOpenQuestions } from '../../../../src/decisions/statements/questions.ts';
@@ -36,7 +38,7 @@ async function stateOf(sent: ReturnType<HubspotWorld['enrol']>): Promise<string>
   return replySchema.parse(JSON.parse((await sent).answer)).outputFields.donor_sync_state;
 }
 
-/** Both clients have synced, no credit was spent, and no run starts any more. */
+/** Opens a world in which both clients have synced, no credit was spent, and no more runs start. */
 async function openPinned(options: HubspotWorldOptions): Promise<HubspotWorld> {
   const world = await open({ integration: { budget: { perRun: 0 } }, ...options });
   await world.syncAll();
@@ -45,13 +47,13 @@ async function openPinned(options: HubspotWorldOptions): Promise<HubspotWorld> {
   return world;
 }
 
-/** Which client's run each request is for, and about which contact. */
+/** Returns for each request which client's run it is for, and which contact it is about. */
 async function listMarked({ application: { store } }: HubspotWorld): Promise<unknown[]> {
   const waiting = await listRunRequests(store.reader);
   return waiting.map(({ integrationId, contact }) => [integrationId, contact]).toSorted();
 }
 
-/** Two portals with the same app. Both have contacts of the same IDs, and the other has one more. */
+/** Opens two portals with the same app. Both have contacts with the same IDs, and the other portal has one more. */
 async function openPortals() {
   const portal = await openPortal(3);
   const second = { id: OTHER, hubspot: portal, settings: { budget: { perRun: 0 } } };
@@ -61,7 +63,7 @@ async function openPortals() {
   return { world, shared: own[0] ?? '', foreign };
 }
 
-/** One portal, whose contacts belong to two clients by their filters. */
+/** Opens one portal whose contacts belong to two clients, by their filters. */
 async function openShared(workflowPerDay = 100) {
   const filterBy = (value: string) => ({
     contacts: { filter: JSON.stringify([{ propertyName: 'jobtitle', operator: 'EQ', value }]) },
@@ -111,7 +113,7 @@ describeEachDatabase('a door of two clients', () => {
     const other = await world.show(foreign, { portalId: OTHER_PORTAL });
     expect(other).toMatchObject({ user: { isLinked: false }, contact: { values: null } });
     expect(await listMarked(world)).toEqual([]);
-    // The ID exists in both portals, and the call is about its own.
+    // The ID exists in both portals, and the call is about the contact in its own portal.
     expect((await world.card('wanted', { key: 'click-0002', contact: shared })).status).toBe(202);
     expect(await listMarked(world)).toEqual([['riverside', shared]]);
   });
@@ -172,7 +174,7 @@ describeEachDatabase('a door of two clients', () => {
     };
     expect(await states(own)).toEqual(['wanted', 'wanted', 'limit']);
     expect(await states(others)).toEqual(['wanted', 'wanted', 'limit']);
-    // A contact of neither client counts nowhere.
+    // A contact that belongs to neither client does not count anywhere.
     expect(await enrol('999')).toBe('unknown');
     const marked = [...own.slice(0, 2), ...others.slice(0, 2)];
     const contacts = (await listMarked(world)).map(

@@ -1,4 +1,4 @@
-/** Tests HubSpot's workflow action: it marks contacts within the limit of the day, and then asks one question. */
+/** Tests HubSpot's workflow action: it marks contacts up to the daily limit, and then creates one decision. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../../../sandbox/hubspot/webhooks/signature.ts';
@@ -31,7 +31,7 @@ function stateIn(answer: string): string | undefined {
   return replySchema.parse(JSON.parse(answer)).outputFields['donor_sync_state'];
 }
 
-/** The portal is pinned, and no run starts any more. */
+/** Opens a world in which the portal is pinned, and no more runs start. */
 async function openPinned(workflowPerDay: number) {
   const world = await open({ contacts: 4, workflowPerDay, integration: { budget: { perRun: 0 } } });
   await world.syncAll();
@@ -79,7 +79,7 @@ describeEachDatabase('the workflow action', () => {
     expect(waiting.map(({ contact }) => contact).toSorted()).toEqual([one, two].toSorted());
     const questions = await listOpenQuestions(reader, 'riverside');
     expect(questions).toMatchObject([{ kind: 'workflow_limit', detail: '1' }]);
-    // A user allows more for this day.
+    // A user allows more contacts for this day.
     const [question] = questions;
     if (question === undefined) throw new Error('no question');
     expect(await decideQuestion(world.application.store, question, 'approve')).toBe(true);
@@ -109,7 +109,7 @@ describeEachDatabase('the workflow action', () => {
     await expect.poll(runsOf).toBe(before + 1);
     later = 2 * 86_400_000;
     expect(stateIn((await world.enrol(one, 'callback-1')).answer)).toBe('wanted');
-    // The same execution cannot be turned to another contact for nothing: that counts as a mark of its own.
+    // The same execution cannot be used for another contact free of charge, because that counts as another mark.
     expect(stateIn((await world.enrol(two, 'callback-1')).answer)).toBe('wanted');
     await expect.poll(runsOf).toBe(before + 2);
     const { marks } = await store.reader

@@ -1,4 +1,4 @@
-/** HubSpot's stand-in and a service whose door accepts the calls of its app. */
+/** A stand-in of HubSpot, and a service whose door accepts calls from its app. */
 import { z } from 'zod';
 import { type HubspotSandbox, startHubspotSandbox } from '../../../../sandbox/hubspot/index.ts';
 import { listContactIds } from '../../../../src/contacts/contacts.ts';
@@ -54,16 +54,16 @@ export type Forgery = Record<string, unknown>;
 
 export interface HubspotWorld extends HttpWorld {
   hubspot: HubspotSandbox;
-  /** Sends a call of the card. The path follows `/doors/hubspot/card/`. */
+  /** Sends a call of the card. `path` is the part after `/doors/hubspot/card/`. */
   card(path: string, body: object, forgery?: Forgery): Promise<z.output<typeof cardAnswerSchema>>;
-  /** Sends the call of the workflow action. */
+  /** Sends a call of the workflow action. */
   enrol(
     contact: string,
     callbackId: string,
     forgery?: Forgery,
   ): Promise<z.output<typeof answerSchema>>;
   show(contact: string, forgery?: Forgery): Promise<z.output<typeof shownSchema>>;
-  /** A user with this role follows the card's link and confirms. */
+  /** Makes a user with this role follow the card's link and confirm. */
   linkAs(
     name: string,
     role: Role,
@@ -71,28 +71,28 @@ export interface HubspotWorld extends HttpWorld {
     forgery?: Forgery,
   ): Promise<{ id: string; cookie: string }>;
   /**
-   * The names of all contacts change while their enhancements are in progress, so all of them are held. `jobs` are those
-   * of the world's service.
+   * Changes the names of all contacts while their enhancements are in progress, so that all of them are held. `jobs`
+   * controls the jobs of the world's service.
    */
   holdAll(jobs: ReturnType<typeof holdJobs>): Promise<string[]>;
-  /** Makes the fields, and does a run over all contacts of a client; of `riverside` by default. */
+  /** Creates the fields, and runs a sync over all contacts of a client. Defaults to `riverside`. */
   syncAll(client?: string): Promise<void>;
-  /** The IDs of the contacts that the runs of a client have read; of `riverside` by default. */
+  /** Returns the IDs of the contacts that a client's runs have read. Defaults to `riverside`. */
   contactsOf(client?: string): Promise<string[]>;
 }
 
 export interface HubspotWorldOptions extends HttpWorldOptions {
   contacts?: number;
-  /** The donors of the service, who are the same invented people; 500 by default. */
+  /** The number of donors in the service, who are the same invented people as the contacts. Defaults to 500. */
   donors?: number;
   workflowPerDay?: number;
-  /** Another client of HubSpot, with its ID and more settings. */
+  /** A second HubSpot client, with its ID and more settings. */
   second?: { id: string; hubspot: HubspotSandbox | 'same'; settings?: Record<string, unknown> };
   /** Prepares the account before the service starts. */
   prepare?: (hubspot: HubspotSandbox) => Promise<void>;
 }
 
-/** A stand-in without limits of requests, which slow tests down. */
+/** Starts a stand-in without rate limits, which would slow tests down. */
 export function startPortal(
   contacts: number,
   options: Pick<HubspotWorldOptions, 'clock' | 'donors'> & { portalId?: number } = {},
@@ -114,7 +114,7 @@ function crmAt({ baseUrl: url, token }: HubspotSandbox) {
 
 const peopleSchema = z.object({ people: z.array(z.object({ id: z.string() })) });
 
-/** The IDs of the first hundred contacts of an account. */
+/** Returns the IDs of the first hundred contacts in an account. */
 export async function peopleOf(hubspot: HubspotSandbox): Promise<string[]> {
   const { body } = await control(hubspot, 'GET', '/people?limit=100');
   return peopleSchema.parse(body).people.map(({ id }) => id);

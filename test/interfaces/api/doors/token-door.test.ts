@@ -1,4 +1,4 @@
-/** The door for CRMs that call with a door token: what it gives, to whom, and everything that it refuses. */
+/** Tests the door for CRMs that call with a door token: what it returns, to whom, and everything that it refuses. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { addDoorToken } from '../../../../src/clients/statements/door-tokens.ts';
@@ -23,7 +23,7 @@ const open = closedAfterTest(async (options: HttpWorldOptions = {}) => {
   return openHttpWorld({ ...options, ...(database !== undefined && { database }) });
 });
 
-/** The account of the CRM in memory. */
+/** The account ID of the CRM in memory. */
 const ORG = 'memory-account';
 
 const runSchema = z.object({ run: z.object({ id: z.string() }) });
@@ -51,7 +51,7 @@ async function addToken(world: HttpWorld, perDay = 100, integrationId = 'riversi
   return { id, token };
 }
 
-/** A client that has synced once, so its CRM account is known; the contacts are added after that. */
+/** Opens a client that has synced once, so its CRM account is known. Adds the contacts after that. */
 async function openConnected(options: HttpWorldOptions = {}) {
   const world = await open(options);
   const admin = await world.addToken('admin');
@@ -148,7 +148,7 @@ describeEachDatabase('the door of a client', () => {
     await expect.poll(() => world.crm.writes.length).toBe(1);
     const late = await enhance(world, { token, contact });
     expect(late.status).toBe(202);
-    // A new interview after the end of the run finds a fresh profile.
+    // A new interview after the end of the run finds an up-to-date profile.
     await enhance(world, { token, contact, click: 'interview-0002' });
     await expect
       .poll(async () => (await listRunRequests(world.application.store.reader)).length)
@@ -172,7 +172,7 @@ describeEachDatabase('the door of a client', () => {
       'door_limit_reached',
     ]);
     expect(refused.read(errorSchema).error.message).toMatch(/limit of 2 contacts a day/);
-    // The click that counted is still answered, and an unknown contact never counts.
+    // A click that already counted is still answered. A click about an unknown contact never counts.
     expect((await click(one)).status).toBe(202);
     expect((await click('C999999')).status).toBe(404);
     later = 24 * 3_600_000;
@@ -244,7 +244,7 @@ describeEachDatabase('the door of a client', () => {
   });
 });
 
-/** Routes that need no caller. */
+/** Routes that are open without a sign-in or a token. */
 const PUBLIC =
   /^\/(healthz|readyz|openapi\.json|docs|assets|oauth|sign-in|first-visit|join|confirm-address|metrics|mails)/;
 

@@ -71,7 +71,7 @@ describe('rows that init cannot read', () => {
   });
 });
 
-/** The way a sync would handle the rows. */
+/** Returns how the settings say to handle bad rows. */
 async function badRowsIn(world: InitWorld): Promise<string> {
   const [integration] = (await world.load(SET)).integrations;
   return csvConnector.settingsSchema.parse(integration?.crm).badRows;
@@ -80,7 +80,7 @@ async function badRowsIn(world: InitWorld): Promise<string> {
 const KEY = 'What is the service key';
 const SAME_KEY = 'Does it use the same service key';
 
-/** Accepts the proposals up to the question about the key, and answers the question about the rows. */
+/** Accepts the proposals up to the question about the key, and answers the question about bad rows. */
 async function answered(
   world: InitWorld,
   argv: readonly string[],
@@ -92,7 +92,7 @@ async function answered(
     [keyQuestion, KEYS.enter],
     [QUESTION, answer],
   ];
-  // No people are shown from a file that stops every sync.
+  // If bad rows stop every sync, no people from the file are shown.
   if (answer === 'y') answers.push(['Are these the right columns?', 'y']);
   for (const [question, key] of answers) {
     await expect.poll(() => stderr.written()).toContain(question);

@@ -4,14 +4,14 @@ import type { CsvSample } from '../../../../src/clients/setup/csv-header.ts';
 
 interface Layout {
   header: string;
-  /** The page that documents the column names. Omitted if the header is from memory. */
+  /** The vendor's page that documents the column names. Omitted if the header was written from memory. */
   page?: string;
   /** Fictional rows, if a guess depends on them. */
   rows?: readonly string[];
   expected: Partial<ColumnGuess>;
 }
 
-/** Layouts of products that are no known exports, or that look like one. */
+/** Layouts of products that are not known exports, or that look like a known export. */
 const LAYOUTS: Record<string, Layout> = {
   NationBuilder: {
     page: 'http://nationbuilder.com/what_fields_are_available_for_imports',
@@ -100,7 +100,7 @@ const LAYOUTS: Record<string, Layout> = {
   },
 };
 
-/** Our own headers, one for each language, which do not come from a vendor's page. */
+/** Headers in several languages, which we wrote ourselves. */
 const LANGUAGES: Record<string, { header: string; expected: Partial<ColumnGuess> }> = {
   English: lines(
     'Member ID;First Name;Last Name;Street;City;ZIP Code;Country;Employer;Deceased;Do Not Contact;Opted Out',
@@ -200,7 +200,7 @@ describe('the columns of a layout', () => {
   });
 });
 
-/** Lists in the form that charities write in their own languages, each with fictional rows. */
+/** Lists as charities write them in their own languages, with fictional rows. */
 const LISTS: Record<
   string,
   { header: string; rows: readonly string[]; expected: Partial<ColumnGuess> }

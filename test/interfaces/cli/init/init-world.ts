@@ -10,12 +10,12 @@ import { loadSettings, type Settings } from '../../../../src/settings/settings.t
 import { findAConnector } from '../../../settings/a-connector.ts';
 import { aStream } from '../a-terminal.ts';
 
-/** A folder in which `init` and `add` are run. */
+/** A folder in which `init` and `add` run. */
 export interface InitWorld {
   path(name: string): string;
   read(name: string): Promise<string>;
   write(name: string, content: string): Promise<void>;
-  /** Starts a command. At a terminal its questions can be answered. */
+  /** Starts a command. At a terminal, a test can answer its questions. */
   start(
     argv: readonly string[],
     options?: StartOptions,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ColumnGuess, guessColumns } from '../../../../src/clients/setup/csv-columns.ts';
 
-/** Headers as the vendors' exports have them, and the columns that are right. */
+/** Headers of the vendors' exports, with the correct columns. */
 const EXPORTS: Record<string, { header: string; expected: Partial<ColumnGuess> }> = {
   "Raiser's Edge": {
     header:
@@ -106,7 +106,7 @@ const EXPORTS: Record<string, { header: string; expected: Partial<ColumnGuess> }
     header:
       'Anrede,Vorname,Weitere Vornamen,Nachname,Suffix,Firma,Abteilung,Position,Straße geschäftlich,Straße geschäftlich 2,Straße geschäftlich 3,Ort geschäftlich,Region geschäftlich,Postleitzahl geschäftlich,Land/Region geschäftlich,Straße privat,Ort privat,Bundesland/Kanton privat,Postleitzahl privat,Land/Region privat,Weitere Straße,Telefon geschäftlich,Telefon (privat),Mobiltelefon,E-Mail-Adresse,E-Mail 2: Adresse,Notizen,Geburtstag',
     expected: {
-      // It has none, so the user is asked.
+      // The export has no ID, so the user is asked for one.
       id: null,
       ...{ firstName: 'Vorname', lastName: 'Nachname', employers: ['Firma'] },
       addresses: [

@@ -20,7 +20,7 @@ import { openCsvFolder } from '../../../connectors/csv-folder.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/csv/layouts');
 
-/** Files as other products export them, with the correct result for each. See the README next to them. */
+/** Files as other products export them, with the correct result for each. See the README in their folder. */
 const answersSchema = z.array(
   z.object({
     file: z.string(),
@@ -57,7 +57,7 @@ const ANSWERS = answersSchema.parse(
 
 const WITHOUT_STREET = new Set(['40-klubbadmin-medlemmer-no.csv', '74-klubbadmin-medlemmer.xlsx']);
 
-/** The message about rows without a distinct id. */
+/** The expected messages about rows without a distinct ID. */
 const UNREADABLE = new Map([
   [
     '68-openpetra-partners.csv',
@@ -65,7 +65,7 @@ const UNREADABLE = new Map([
   ],
 ]);
 
-/** Stands for an id that a user adds to a file that has none. */
+/** The column of IDs that a user adds to a file that has none. */
 const ADDED_ID = 'Added id';
 
 describe('files as other products export them', () => {
@@ -92,7 +92,7 @@ describe('files as other products export them', () => {
       expect(idNote).toMatch(/^No column seems to hold an ID for each contact/);
     else expect(idNote).toBe(UNREADABLE.get(answer.file) ?? '');
     expect(missingMarksNote(header, guess).join()).toBe(missingMarks(answer));
-    // Of these files two have an address without a street.
+    // In two of these files, some addresses have no street.
     const hasNote = noStreetNote(guess.addresses, header.sample).length > 0;
     expect(hasNote).toBe(WITHOUT_STREET.has(answer.file));
     expect(header.sample).toHaveLength(answer.rows);
@@ -155,7 +155,7 @@ const MARKED = {
   doNotContact: 'contacts that must not be contacted',
 } as const;
 
-/** The message of `init` about marks that the file does not contain. */
+/** Returns the message of `init` about marks that the file does not contain. */
 function missingMarks({ marks }: Answer): string {
   const missing = MARKS.flatMap(({ kind }) => (marks[kind] === null ? MARKED[kind] : []));
   if (missing.length === 0) return '';
@@ -171,7 +171,7 @@ async function read(file: string): Promise<CsvHeader> {
   return header;
 }
 
-/** Counts the contacts that a run could send, as the connector reads the file with the columns that were guessed. */
+/** Counts the contacts that a run could send if the connector reads the file with the guessed columns. */
 async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
   const folder = await openCsvFolder();
   onTestFinished(() => folder.close());
@@ -204,21 +204,21 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
     .filter(({ optedOut, excluded }) => !optedOut && excluded == null).length;
 }
 
-/** The file in UTF-8 with a column of ids. */
+/** Returns the file in UTF-8 with an added column of IDs. */
 async function withIds({ encoding, delimiter, sheet }: Answer, file: Buffer): Promise<Buffer> {
   const isText = encoding !== 'xlsx';
   const content = isText ? file : await toPlainText('The file', file, { sheet });
   const [head = '', ...rows] = new TextDecoder(isText ? encoding.replace(/-bom$/, '') : 'utf-8')
     .decode(content)
     .replace('\uFEFF', '')
-    // A line break within quotes stays.
+    // Splits at line breaks, except inside quotes.
     .split(/\r?\n(?=(?:[^"]*"[^"]*")*[^"]*$)/);
   const separator = delimiter ?? ',';
   const lines = rows.filter((row) => row !== '').map((row, at) => `${at + 1}${separator}${row}`);
   return Buffer.from(`${[`${ADDED_ID}${separator}${head}`, ...lines].join('\r\n')}\r\n`);
 }
 
-/** The settings for the marks: the guesses, and the values that the hints tell a user to list. */
+/** Returns settings for the marks: the guesses, and the values that the hints tell a user to list. */
 function markSettings(
   { marks }: Answer,
   { columns, sample }: CsvHeader,

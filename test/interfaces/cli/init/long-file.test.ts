@@ -1,4 +1,4 @@
-/** A set-up reads the first 10,000 rows of a file, and every later command reads the rest too. */
+/** Tests long files. The set-up reads only the first 10,000 rows, and every later command reads the rest too. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { openCliWorld } from '../../../helpers/cli.ts';

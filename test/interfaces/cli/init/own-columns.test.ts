@@ -7,7 +7,7 @@ import { runsSchema } from '../documents.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** Opens a file with a charity's own "Donor ID" and "Donor Net Worth". */
+/** Opens a file that has the charity's own columns "Donor ID" and "Donor Net Worth". */
 async function openOwn(): Promise<CliWorld> {
   const here = await open({ people: 40 });
   const rows = await here.rows();
@@ -35,7 +35,7 @@ const INIT = [
   'riverside',
 ];
 
-/** Runs init with the service of the test, as on the first day unless settings are `kept`. */
+/** Runs init with the test's service. Deletes the settings first, as on the first day, unless they are `kept`. */
 async function init(here: CliWorld, { kept = true } = {}) {
   const url = new URL(here.service.baseUrl).href;
   if (!kept) await rm(here.path('donor-sync.yaml'));

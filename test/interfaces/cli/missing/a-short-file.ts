@@ -1,4 +1,4 @@
-/** A client whose contacts come from a CSV file, for nights when rows are missing from the file. */
+/** A client with a CSV file, for nights on which rows are missing from the file. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { z } from 'zod';
@@ -8,32 +8,32 @@ import { holdsSchema, runsSchema } from '../documents.ts';
 export type Row = Record<string, string>;
 type Report = z.infer<typeof runsSchema>['runs'][number];
 
-/** Whether the values are written into a copy of the file, or into the file itself. */
+/** Whether values are written into a copy of the file, or into the file itself. */
 export const LAYOUTS = ['a separate output', 'the file itself'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
 export interface ShortFile {
   here: CliWorld;
-  /** The rows of the contacts as another program exports them, without any value of ours. */
+  /** The contacts' rows as another program exports them, without our values. */
   exported: readonly Row[];
   /** The rows of the output after the first sync, by id. */
   paid: ReadonlyMap<string, Row>;
   /** The ids of the contacts that the service knows, in the order of the file. */
   donors: readonly string[];
-  /** The first run. */
+  /** The ID of the first run. */
   run: string;
-  /** Net credits after the first sync. */
+  /** The credits spent in the first sync, minus refunds. */
   credits: number;
-  /** The rows of the output, by id. */
+  /** Returns the rows of the output, by ID. */
   output(): Promise<Map<string, Row>>;
   sync(...options: string[]): Promise<{ exitCode: number | null; report: Report | undefined }>;
-  /** Approves or rejects the only open question. Resolves with its number of contacts. */
+  /** Approves or rejects the only open decision. Returns the number of contacts in it. */
   answer(word: 'approve' | 'reject'): Promise<number>;
-  /** Replaces the export by these rows. */
+  /** Replaces the exported file with these rows. */
   export(rows: readonly Row[]): Promise<void>;
 }
 
-/** Opens such a client and syncs its whole file once. */
+/** Opens such a client, and syncs its complete file once. */
 export async function openShortFile(
   open: (options: CliWorldOptions) => Promise<CliWorld>,
   {
@@ -42,7 +42,7 @@ export async function openShortFile(
     ...options
   }: CliWorldOptions & {
     layout?: Layout;
-    /** The other columns of the export. */
+    /** Adds other columns to the export. */
     prepare?: (rows: readonly Row[]) => readonly Row[];
   } = {},
 ): Promise<ShortFile> {
@@ -89,16 +89,16 @@ export async function editSettings(here: CliWorld, from: string, to: string): Pr
   await writeFile(path, text.replace(from, to));
 }
 
-/** The end of a run whose question about missing contacts is open. */
+/** The expected end of a run that opens a decision about missing contacts. */
 export const ASKED = {
   exitCode: 3,
   report: { status: 'incomplete', reason: { code: 'contacts_missing' } },
 };
 
-/** The end of a run without a question. */
+/** The expected end of a run that opens no decision. */
 export const WELL = { exitCode: 0, report: { status: 'succeeded', reason: null } };
 
-/** Every contact has all values that were paid for, no question is open, and no credit has been spent since then. */
+/** Expects that every contact has all paid values, that no decision is open, and that no more credits were spent. */
 export async function expectAllOf(file: ShortFile, but: readonly string[] = []): Promise<void> {
   const { here, paid, credits } = file;
   const rows = await file.output();
@@ -110,18 +110,18 @@ export async function expectAllOf(file: ShortFile, but: readonly string[] = []):
   expect((await here.runJson(['holds'], holdsSchema)).batches).toEqual([]);
 }
 
-/** These contacts have the rows that they had, wherever they are in the output. */
+/** Expects that these contacts still have their rows, wherever they are in the output. */
 export async function expectRows(file: ShortFile, ids: Iterable<string>): Promise<void> {
   const rows = await file.output();
   for (const id of ids) expect([id, rows.get(id)]).toEqual([id, file.paid.get(id)]);
 }
 
-/** Returns the ids of rows. */
+/** Returns the IDs in these rows. */
 export function idsOf(rows: readonly Row[]): string[] {
   return rows.map(({ Id = '' }) => Id);
 }
 
-/** The service itself reports who each person is. */
+/** Expects the right donor in each row, according to the service itself. */
 async function expectRightDonors(here: CliWorld, rows: ReadonlyMap<string, Row>): Promise<void> {
   const response = await fetch(`${here.service.rootUrl}/_sandbox/people?limit=${rows.size}`);
   const people: unknown = await response.json();

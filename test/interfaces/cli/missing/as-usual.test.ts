@@ -1,4 +1,4 @@
-/** Tests what else happens on a night when many rows are missing, and who is notified. */
+/** Tests the rest of a run on a night when many rows are missing, and who is notified. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ const networksSchema = z.object({
   networks: z.array(z.object({ name: z.string(), member_ids: z.array(z.string()) })),
 });
 
-/** Returns the donors of the one network that the service has. */
+/** Returns the donors in the service's only network. */
 async function members({ here }: ShortFile): Promise<string[]> {
   const reply = await fetch(`${here.service.rootUrl}/_sandbox/networks`);
   const { networks } = networksSchema.parse(await reply.json());
@@ -40,7 +40,7 @@ function donorsOf(file: ShortFile, ids: readonly string[]): string[] {
 }
 
 describe('while many rows are missing', () => {
-  /** Every tenth contact is on the board: too few are missing from that for its own guard. */
+  /** Opens a client with every tenth contact on the board. Too few of them are missing for the group's own guard. */
   async function openBoard(): Promise<{ file: ShortFile; board: string[] }> {
     const isOnBoard = (at: number) => at % 6 === 0;
     const file = await openShortFile(open, {
@@ -61,13 +61,13 @@ describe('while many rows are missing', () => {
     const short = file.exported
       .slice(0, 90)
       .map((row) => (row['Id'] === joiner ? { ...row, Team: 'Board' } : row));
-    // Fewer than half of the members are missing, so the group guard alone would let the removal through.
+    // Fewer than half of the members are missing, so the group guard alone would allow the removal.
     expect(board.filter((id) => !idsOf(short).includes(id)).length).toBeLessThan(board.length / 2);
     await file.export(short);
     expect(await file.sync()).toMatchObject(ASKED);
     const joined = [...before, file.paid.get(joiner)?.['Donor ID'] ?? ''].toSorted();
     expect(await members(file)).toEqual(joined);
-    // To wait is no permission to remove them.
+    // The wait does not count as permission to remove them.
     expect(await file.answer('reject')).toBe(30);
     expect(await file.sync()).toMatchObject(WELL);
     expect(await members(file)).toEqual(joined);
@@ -89,7 +89,7 @@ describe('while many rows are missing', () => {
   it('new contacts are bought and delivered, and changed ones are refreshed', async () => {
     const file = await openShortFile(open, { people: 60 });
     const [newcomer = {}, moved = {}] = [file.exported.at(-1), file.exported[0]];
-    // Somebody else under an id that is not on record.
+    // Another person with an ID that is not on record.
     const arrived: Row = { ...newcomer, Id: 'N1', Address: '7 Quarry Lane, Reno, NV 89501' };
     const other: Row = { ...moved, Address: '1 Elm Street, Reno, NV 89501' };
     await file.export([other, ...file.exported.slice(1, 25), arrived]);

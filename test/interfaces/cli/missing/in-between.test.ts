@@ -20,19 +20,19 @@ const open = closedAfterTest(openCliWorld);
 const PEOPLE = 90;
 const SHORT = 30;
 
-/** Contacts with a profile, some in the short file and some that it lacks. */
+/** A night with contacts that have a profile. The short file contains only some of them. */
 interface Night extends ShortFile {
   short: readonly Row[];
   whole: readonly Row[];
   present: readonly string[];
   missing: readonly string[];
-  /** Everyone who is missing from the short file. */
+  /** The contacts that are missing from the short file. */
   absent: readonly string[];
 }
 
 async function openNight(layout: Layout): Promise<Night> {
   const file = await openShortFile(open, { layout, people: PEOPLE });
-  // With a separate output, the input is what another program exports; otherwise what someone saves.
+  // If the output is separate, the input is another program's export. Otherwise it is what a user saves.
   const whole = layout === 'the file itself' ? [...file.paid.values()] : file.exported;
   const short = whole.slice(0, SHORT);
   const inShort = new Set(idsOf(short));
@@ -44,7 +44,7 @@ async function openNight(layout: Layout): Promise<Night> {
   return { ...file, short, whole, present, missing, absent };
 }
 
-/** Each command, with the contacts whose values it removes and its exit code. */
+/** The commands, each with its exit code and the contacts whose values it removes. */
 const COMMANDS: Record<string, (night: Night) => { args: string[]; exit: number; gone: string[] }> =
   {
     'undo of the first run': ({ run, present }) => ({
@@ -77,7 +77,7 @@ describe.each(LAYOUTS)('while rows are missing from %s', (layout) => {
     if (command === undefined) throw new Error(`no command ${name}`);
     const { args, gone } = command;
     await night.export(night.short);
-    // Before any run has read the short file, and again once the question is open.
+    // The command runs before any run has read the short file, and again after the decision has opened.
     const before = await night.here.run(args);
     expect([before.exitCode, before.stderr]).toEqual([expect.any(Number), expect.any(String)]);
     expect(before.exitCode).not.toBe(1);
@@ -94,7 +94,7 @@ describe.each(LAYOUTS)('while rows are missing from %s', (layout) => {
     expect((await night.sync()).report?.reason).toBeNull();
     const kept = new Set(gone);
     const rows = await night.output();
-    // In the file itself, someone has put the rows with their values back after the undo.
+    // With the file itself, a user has put back the rows with their values after the undo.
     const isBack = layout === 'the file itself' && name.startsWith('undo');
     for (const id of isBack ? [] : gone) expect(rows.get(id)?.['Donor ID'] ?? '').toBe('');
     for (const id of night.paid.keys()) {
@@ -106,7 +106,7 @@ describe.each(LAYOUTS)('while rows are missing from %s', (layout) => {
   it('nothing that a user has undone or emptied comes back with the others', async () => {
     const night = await openNight(layout);
     const [emptied = ''] = night.missing;
-    // Someone empties one value in the output, and another run is undone once all rows are back.
+    // A user clears one value in the output, and another run is undone after all rows are back.
     const output = layout === 'the file itself' ? 'riverside.csv' : 'out.csv';
     const edited = [...night.paid.values()].map((row) =>
       row['Id'] === emptied ? { ...row, 'Donor ID': '' } : row,
@@ -132,7 +132,7 @@ describe.each(LAYOUTS)('while rows are missing from %s', (layout) => {
   });
 });
 
-/** A separate output contains all rows. The file itself contains only the rows that someone left in it. */
+/** Expects the rows. A separate output has all rows. The file itself has only the rows that a user left in it. */
 async function expectKept(night: Night, layout: Layout): Promise<void> {
   if (layout === 'a separate output') await expectRows(night, night.absent);
   else expect([...(await night.output()).keys()]).toEqual(idsOf(night.short));

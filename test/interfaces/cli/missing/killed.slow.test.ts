@@ -1,6 +1,5 @@
 /**
- * Sends SIGKILL while a short file is synced, while its question is answered, and while the rows leave and
- * come back.
+ * Sends SIGKILL while a short file is synced, while its decision is answered, and while the rows leave and come back.
  */
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,20 +16,22 @@ const PRELOAD = join(import.meta.dirname, '../../../failpoints/preload.ts');
 const PEOPLE = 60;
 const SHORT = 20;
 
-/** Points in writes to the file that users see, and in the answers. */
+/** Points in writes to the file that users see, and in the recording of answers. */
 const TELLING = /(rename|sync) out\.csv|commit: .*(insert|update) (holds|writes)/;
 
-/** So many of all other points are enough here: `test/failpoints` kills an ordinary sync at each. */
+/**
+ * The number of other points to test. A few are enough, because `test/failpoints` kills an ordinary sync at each point.
+ */
 const MOST_OTHERS = 3;
 
-/** A kill around a step that changes nothing is the same as a kill after the previous change. */
+/** Steps that change nothing. A kill around such a step is the same as a kill after the previous change. */
 const CHANGES_NOTHING = /^after commit|GET |before commit: update runs$/;
 
 interface Scene {
   file: ShortFile;
-  /** Keeps the files of the folder as they are now; the function puts them back. */
+  /** Saves the folder's current files. The returned function restores them. */
   keep(): Promise<() => Promise<void>>;
-  /** The points that a command passes. */
+  /** Returns the points that a command passes. */
   pointsOf(args: readonly string[]): Promise<string[]>;
   /** Runs a command and kills it at a point. */
   kill(args: readonly string[], point: string): Promise<void>;
@@ -78,7 +79,7 @@ async function openScene(): Promise<Scene> {
   };
 }
 
-/** Returns the telling points, and a few of the others from begin to end. */
+/** Returns the important points, and a few other points spread from the start to the end. */
 function chosen(points: readonly string[]): string[] {
   const others = points.filter((point) => !TELLING.test(point));
   const step = Math.max(1, Math.floor(others.length / MOST_OTHERS));
@@ -89,7 +90,7 @@ async function isAsked({ here }: ShortFile): Promise<boolean> {
   return (await here.runJson(['holds'], holdsSchema)).batches.length > 0;
 }
 
-/** All is there once the whole file is, whatever was killed before. */
+/** Expects that the complete file leads to the complete result, whatever was killed before. */
 async function expectEnd(file: ShortFile): Promise<void> {
   await file.export(file.exported);
   const { report } = await file.sync();
@@ -100,7 +101,7 @@ async function expectEnd(file: ShortFile): Promise<void> {
 it('loses no row of a short night, wherever that is killed', async () => {
   const { file, keep, pointsOf, kill } = await openScene();
   const back = await keep();
-  // One cell is different, so the output is written.
+  // One cell differs, so the output is written.
   const [first = {}, ...others] = file.exported.slice(0, SHORT);
   const short = [{ ...first, Note: 'moved' }, ...others];
   const kept = [...file.paid.keys()].filter((id) => id !== first['Id']);
@@ -113,7 +114,7 @@ it('loses no row of a short night, wherever that is killed', async () => {
     await file.export(short);
     await kill(['sync'], point);
     await expectRows(file, kept);
-    // The next night is as short as that, or whole.
+    // On the next night, the file is equally short or complete.
     if (at % 2 === 0) expect([point, await file.sync()]).toMatchObject([point, ASKED]);
     await expectRows(file, kept);
     await expectEnd(file);
@@ -142,7 +143,7 @@ it('loses no value while the departure is approved, the rows leave and come back
     await kill(approve, point);
     await expectRows(file, file.paid.keys());
     const { report } = await file.sync();
-    // The answer counts as a whole or not at all.
+    // The answer must have taken effect completely or not at all.
     const isOpen = await isAsked(file);
     expect([point, report?.reason?.code ?? null]).toEqual([
       point,

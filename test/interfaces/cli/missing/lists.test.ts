@@ -1,4 +1,4 @@
-/** Tests lists that shrink to nothing, short lists, and lists that shrink slightly each night. */
+/** Tests lists that shrink to nothing, short lists, and lists that shrink a little each night. */
 import { writeFile } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const open = closedAfterTest(openCliWorld);
 
 const DAY_MS = 86_400_000;
 
-/** The header of the exported file, and nothing else. */
+/** Exports only the header of the file. */
 async function exportHeader({ here, exported }: ShortFile): Promise<void> {
   const names = Object.keys(exported[0] ?? {});
   await writeFile(here.path('riverside.csv'), `${names.join(',')}\n`);
@@ -78,12 +78,12 @@ describe('a short list', () => {
 });
 
 describe('a list that shrinks a little each night', () => {
-  /** Opens a client whose days can pass. */
+  /** Opens a client for which a test can let days pass. */
   async function openDays() {
     const file = await openShortFile(open, { people: 150 });
     return {
       file,
-      /** The next night, with this many contacts in the file. */
+      /** Runs the next night, with this many contacts in the file. */
       async night(contacts: number, days = 1) {
         makeOlder(file, days * DAY_MS);
         await file.export(file.exported.slice(0, contacts));
@@ -92,7 +92,10 @@ describe('a list that shrinks a little each night', () => {
     };
   }
 
-  /** Acts as if all departures and answers were this much older; the service and this machine agree on the time. */
+  /**
+   * Makes all recorded departures and answers older by this much. The clock cannot be moved, because the service and
+   * this machine agree on the time.
+   */
   function makeOlder({ here }: ShortFile, ms: number): void {
     const db = new Sqlite(here.path('store.db'));
     db.prepare('update contacts set missing_since = missing_since - ?').run(ms);
@@ -106,7 +109,7 @@ describe('a list that shrinks a little each night', () => {
     expect(await night(134)).toMatchObject(WELL);
     expect(await night(126)).toMatchObject(WELL);
     expect((await file.output()).size).toBe(126);
-    // The twenty-fifth of the week.
+    // This is the twenty-fifth contact of the week.
     expect(await night(125)).toMatchObject(ASKED);
     expect(await openQuestions(file)).toBe(1);
     expect((await file.output()).size).toBe(126);
@@ -143,7 +146,7 @@ describe('a list that shrinks a little each night', () => {
     expect(await file.answer('reject')).toBe(50);
     expect(await night(100)).toMatchObject(WELL);
     await expectRows(file, file.paid.keys());
-    // A few other contacts can leave in the meantime, but none of the fifty leaves.
+    // A few other contacts can leave in the meantime, but none of the fifty is removed.
     expect(await night(98)).toMatchObject(WELL);
     expect((await file.output()).size).toBe(148);
     expect(await night(98, 8)).toMatchObject(ASKED);

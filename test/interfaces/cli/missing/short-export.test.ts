@@ -1,4 +1,4 @@
-/** Tests a file that lacks rows for a night, and commands that write the output before the rows are back. */
+/** Tests a file in which rows are missing for a night, and commands that write the output before the rows are back. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../../../helpers/cli.ts';
@@ -11,7 +11,7 @@ type Row = Record<string, string>;
 
 const PEOPLE = 300;
 
-/** Contacts in a file with a separate output, synced once. */
+/** Opens a client with a separate output that has synced once. */
 async function openSynced(): Promise<{ here: CliWorld; whole: Row[]; run: string }> {
   const here = await open({ people: PEOPLE });
   const settings = here.path('donor-sync.yaml');
@@ -71,7 +71,7 @@ describe('a short export', () => {
     const [first = '', second = ''] = enhanced;
     const short = whole.filter(({ Id }) => Id === first || Id === second);
     await here.saveRows([...short, ...whole.slice(-30)]);
-    // Before any run has read the short file, and for a contact that it lacks.
+    // Runs before any run has read the short file, and for a contact that is missing from it.
     const absent = enhanced.find((id) =>
       whole.slice(0, -30).some(({ Id }) => Id === id && id !== first && id !== second),
     );

@@ -16,7 +16,9 @@ import {
 const open = closedAfterTest(openCliWorld);
 
 describe.each(LAYOUTS)('a night without most rows, with %s', (layout) => {
-  /** The file as someone saves it who works in it: with our values if they are in the same file. */
+  /**
+   * Returns the rows as a user saves them who works in the file. They contain our values if these are in the same file.
+   */
   const shown = ({ exported, paid }: ShortFile) =>
     layout === 'the file itself' ? [...paid.values()] : exported;
 
@@ -64,7 +66,7 @@ describe('rows that someone adds again to the file itself', () => {
     const whole = [...file.paid.values()];
     await file.export(whole.slice(0, 20));
     expect(await file.sync()).toMatchObject(ASKED);
-    // The rows that were kept have our columns, and the others come from another program.
+    // The kept rows have our columns. The other rows come from another program and do not.
     const blank = Object.fromEntries(Object.keys(whole[0] ?? {}).map((name) => [name, '']));
     const added = file.exported.slice(20).map((row) => ({ ...blank, ...row }));
     await file.export([...whole.slice(0, 20), ...added]);

@@ -1,6 +1,4 @@
-/**
- * Changes to the audit by someone who has the whole database but not its key. `verify` reports each of them.
- */
+/** Changes to the audit by someone who has the whole database but not its key. `verify` must report each of them. */
 import { expect } from 'vitest';
 import { savePause } from '../../../../src/clients/statements/schedules.ts';
 import { isDonorSyncError } from '../../../../src/core/errors.ts';
@@ -19,16 +17,16 @@ export const BEN = '0035e00000000ben';
 export const DAY_MS = 86_400_000;
 
 export interface Tampering {
-  /** The changes made to the database. */
+  /** Makes the changes in the database. */
   does: (db: Database, world: StoreWorld) => Promise<unknown>;
   says: RegExp;
-  /** True if it can be seen only from an end that was noted down outside of the database. */
+  /** True if only a comparison with an end that was recorded outside of the database reveals the change. */
   needsKnown?: true;
-  /** True if it is done to a chain whose older entries were purged. */
+  /** True if the older entries of the chain were purged before the change. */
   isPurged?: true;
-  /** True if it is done after two people were erased. */
+  /** True if two people were erased before the change. */
   isErased?: true;
-  /** True if an erased person was only named in entries that have been purged since. The erasure is still recorded. */
+  /** True if an erased person was named only in entries that were purged since then. The erasure is still recorded. */
   isErasedAndPurged?: true;
 }
 
@@ -56,7 +54,7 @@ export function endOf(db: Database) {
   return db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
 }
 
-/** Tries a tampering on an audit that contains what it needs: `verify` reports it, and the product continues. */
+/** Tampers with an audit that contains what is needed. Expects that `verify` reports it and the product continues. */
 export async function expectNamed(world: StoreWorld, tampering: Tampering): Promise<void> {
   await fill(world);
   if (tampering.isErased)
@@ -86,7 +84,7 @@ export async function expectNamed(world: StoreWorld, tampering: Tampering): Prom
   expect(await unexpectedOf(world)).toEqual([]);
 }
 
-/** Entries with and without contacts, in addition to data that is created together with its entry. */
+/** Adds entries with and without contacts, and data that is created together with its entry. */
 export async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
   await store.act((trx) => addAccessToken(trx, { id, name: 't', role: 'viewer', hash: id }));
   for (const contact of [ADA, BEN]) await ask(store, contact);
@@ -114,7 +112,7 @@ export function ask(store: StoreWorld['store'], contact: string) {
   );
 }
 
-/** The errors of the next changes, except errors that a user can act on. */
+/** Makes more changes. Returns their errors, except errors that a user can act on. */
 export async function unexpectedOf({ store }: StoreWorld): Promise<unknown[]> {
   const tried = await Promise.allSettled([
     store.act((trx) => savePause(trx, 'next')),

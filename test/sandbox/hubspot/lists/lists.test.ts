@@ -343,7 +343,7 @@ describe('members', () => {
       otherId: two,
     });
     expect(await members(account, id)).toEqual([merged]);
-    // A former id stands for the record that it was merged into.
+    // A former ID refers to the record that it was merged into.
     const answer = await change(account, id, 'remove', [two]);
     expect(answer.body).toMatchObject({ recordIdsRemoved: [merged], recordIdsMissing: [] });
   });

@@ -1,4 +1,4 @@
-/** Installs the app in an account, with the steps of both the program and the user. */
+/** Installs the app in an account, doing the steps of both the app and the user. */
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -7,15 +7,15 @@ import { type Answer, postForm } from '../../../testbed/asking.ts';
 
 /** The address that receives the app's responses. */
 export const REDIRECT_URI = 'http://localhost:8787/oauth/hubspot/callback';
-/** The PKCE secret of the app. */
+/** The app's PKCE verifier. */
 export const VERIFIER = 'v'.repeat(64);
 
 const SCOPES = 'crm.objects.contacts.read crm.lists.read';
 
-/** Parameters that replace an honest app's parameters; null omits a parameter. */
+/** Parameters that replace those of an honest app. Null omits a parameter. */
 export type Parameters = Record<string, string | null>;
 
-/** Returns the permissions that an app requests from a user. */
+/** Returns the address at which a user gives an app its permissions. */
 export function authorizeUrl(account: HubspotSandbox, parameters: Parameters = {}): string {
   const all = {
     client_id: account.clientId,
@@ -33,7 +33,7 @@ export function authorizeUrl(account: HubspotSandbox, parameters: Parameters = {
   return url.href;
 }
 
-/** Simulates a user who approves immediately. Returns the code that the app receives. */
+/** Simulates a user who agrees immediately. Returns the code that the app receives. */
 export async function approve(
   account: HubspotSandbox,
   parameters: Parameters = {},
@@ -44,7 +44,7 @@ export async function approve(
   return location.searchParams.get('code') ?? '';
 }
 
-/** Opens a page. Returns the address to which it sends the user, or null if there is none. */
+/** Opens a page. Returns the redirect's target, or null. */
 export async function open(url: string) {
   const response = await fetch(url, { redirect: 'manual' });
   const location = response.headers.get('location');
@@ -64,7 +64,7 @@ export function sendForm(
   return postForm(`${account.baseUrl}/oauth${path}`, form);
 }
 
-/** Gives a code for tokens, as an honest app does it but for the parameters that are given. */
+/** Exchanges a code for tokens, as an honest app does, except for the given parameters. */
 export function redeem(
   account: HubspotSandbox,
   code: string,
@@ -81,7 +81,7 @@ export function redeem(
   });
 }
 
-/** Gives a refresh token for a new access token. */
+/** Exchanges a refresh token for a new access token. */
 export function refresh(account: HubspotSandbox, refreshToken: string): Promise<Answer> {
   return sendForm(account, '/2026-03/token', {
     grant_type: 'refresh_token',

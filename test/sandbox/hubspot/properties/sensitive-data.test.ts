@@ -32,7 +32,7 @@ const WRITE = 'crm.objects.contacts.sensitive.write';
 
 /**
  * Starts an account with a property that stores Sensitive Data, and a token with these scopes in addition to the usual
- * ones.
+ * scopes.
  */
 async function start(...scopes: string[]) {
   const account = await startAccount();

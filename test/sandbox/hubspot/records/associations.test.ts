@@ -9,7 +9,7 @@ type Account = Awaited<ReturnType<typeof startAccount>>;
 const BATCH = '/crm/associations/2026-09/contacts/companies/batch';
 const PRIMARY = { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 };
 
-/** Starts a contact without an employer, and two companies. */
+/** Starts an account with a contact without an employer, and two companies. */
 async function startWithoutTies() {
   const account = await startAccount();
   const contactId = await edit(account, { action: 'create', values: { lastname: 'Free' } });

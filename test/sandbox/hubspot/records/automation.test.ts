@@ -17,7 +17,7 @@ const historySchema = z.object({
 async function historyOf(account: HubspotSandbox, id: string, name: string) {
   const path = `${CONTACTS}/${id}?propertiesWithHistory=${name}`;
   const { body } = await ask(account, 'GET', path);
-  // A value from before the test came with the account's import.
+  // Values from before the test come from the account's import.
   const history = historySchema.parse(body).propertiesWithHistory[name] ?? [];
   return history.filter(({ sourceType }) => sourceType !== 'IMPORT');
 }

@@ -18,7 +18,7 @@ const filter = (propertyName: string, operator: string, value?: string) => ({
 });
 const only = (...filters: unknown[]) => ({ filterGroups: [{ filters }], limit: 200 });
 
-/** Searches with a body that must be refused. */
+/** Runs a search that must be refused. Returns the error. */
 async function refusal(account: Parameters<typeof ask>[0], body: unknown) {
   return readError(await ask(account, 'POST', `${CONTACTS}/search`, { body }));
 }

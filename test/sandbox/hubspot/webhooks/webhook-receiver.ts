@@ -17,7 +17,7 @@ const eventsSchema = z.array(
 /** One request that arrived. */
 export interface Received {
   method: string;
-  /** The whole requested address. */
+  /** The full address of the request. */
   url: string;
   headers: Record<string, string | string[] | undefined>;
   body: string;
@@ -28,11 +28,11 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: readonly Received[];
-  /** Its response from now on; 204 at first. */
+  /** Sets the response from now on. The initial status is 204. */
   answerWith(status: number, headers?: Record<string, string>): void;
 }
 
-/** Starts a receiver. It ends with the test. */
+/** Starts a receiver, and closes it after the test. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   let answer: { status: number; headers: Record<string, string> } = { status: 204, headers: {} };

@@ -10,12 +10,12 @@ import { type Answer, control, edit } from '../../../testbed/asking.ts';
 import { ask, contactIds, startAccount } from '../account.ts';
 import { type Received, type Receiver, startReceiver } from './webhook-receiver.ts';
 
-/** Long enough for many attempts if there were any. */
+/** Long enough for many attempts, if there were any. */
 const QUIET_MS = 300;
 /** HubSpot tells receivers to refuse older requests. */
 const STALE_MS = 300_000;
 const MANY = 130;
-/** Busy machines take their time. */
+/** A long limit for busy machines. */
 const PATIENCE_MS = 60_000;
 
 const appSchema = z.object({
@@ -38,7 +38,7 @@ async function setUp(
   return ask(account, method, `/webhooks/v3/${appId}${path}`, body === undefined ? {} : { body });
 }
 
-/** Starts an account whose app has an address for events and subscribes to these events. */
+/** Starts an account whose app has a webhook address and these subscriptions. */
 async function startSubscribed(
   subscriptions: readonly object[],
   options: Parameters<typeof startAccount>[0] = {},
@@ -68,10 +68,10 @@ function eventually(check: () => unknown): Promise<unknown> {
   return vi.waitFor(check, { timeout: PATIENCE_MS });
 }
 
-/** This many events, in the order in which they happened. */
+/** Waits for this many events. Returns them in the order in which they happened. */
 async function waitForEvents(receiver: Receiver, count: number) {
   await eventually(() => expect(eventsOf(receiver).length).toBeGreaterThanOrEqual(count));
-  // Deliveries that are in progress at the same time may overtake each other.
+  // Simultaneous deliveries can overtake each other.
   return eventsOf(receiver).sort((one, other) => one.eventId - other.eventId);
 }
 
@@ -79,7 +79,7 @@ function createContact(account: HubspotSandbox, properties: Record<string, strin
   return ask(account, 'POST', '/crm/v3/objects/contacts', { body: { properties } });
 }
 
-/** True if the request is signed with the secret, checked as HubSpot tells receivers to. */
+/** Returns true if the request is signed with the secret. Checks it as HubSpot tells receivers to. */
 function isSigned(request: Received, secret: string): boolean {
   const timestamp = request.headers['x-hubspot-request-timestamp'];
   const uri = request.url.replaceAll('%2F', '/');
@@ -369,7 +369,7 @@ describe('deliveries', () => {
     await waitForEvents(receiver, 1);
     await createContact(account, { lastname: 'Mensah' });
     await account.close();
-    // Deliveries that had been sent by then may still arrive.
+    // Deliveries that were sent before can still arrive.
     await sleep(QUIET_MS);
     const count = receiver.received.length;
     await sleep(QUIET_MS);

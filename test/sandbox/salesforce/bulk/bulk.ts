@@ -26,7 +26,7 @@ export async function startQuery(
   return accepted(await ask(org, 'POST', '/jobs/query', { body }));
 }
 
-/** Reads a page of a query's results. */
+/** Returns a page of a query's results. */
 export async function readPage(org: SalesforceSandbox, { id }: Job, parameters = '') {
   const path = `/jobs/query/${id}/results${parameters}`;
   const { status, headers, body } = await ask(org, 'GET', path);
@@ -40,7 +40,7 @@ export async function readPage(org: SalesforceSandbox, { id }: Job, parameters =
   };
 }
 
-/** Returns all rows that a query finds, without the header. */
+/** Returns all rows of a query, without the header. */
 export async function bulkRows(org: SalesforceSandbox, soql: string, operation = 'query') {
   const job = await startQuery(org, soql, { operation });
   return (await readPage(org, job)).rows.slice(1);
@@ -61,15 +61,15 @@ export async function upload(org: SalesforceSandbox, { id }: Job, csv: string) {
   return ask(org, 'PUT', `/jobs/ingest/${id}/batches`, { body: csv, headers });
 }
 
-/** Tells the org that the upload is complete or aborted. */
+/** Tells the org that an upload is complete or aborted. */
 export async function setState(org: SalesforceSandbox, { id }: Job, state: string) {
   return ask(org, 'PATCH', `/jobs/ingest/${id}`, { body: { state } });
 }
 
-/** How many times a job is looked at before it is given up. */
+/** The maximum number of times that a job is polled. */
 const MAX_LOOKS = 10_000;
 
-/** The job after it has ended. */
+/** Waits until a job has ended, and returns it. */
 export async function ended(org: SalesforceSandbox, { id }: Job): Promise<Job> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const job = await lookAt(org, id);
@@ -90,19 +90,19 @@ export async function ingest(
   return ended(org, job);
 }
 
-/** Returns one of the three lists of a job, sorted, with the header first. */
+/** Returns one of a job's three lists, sorted, with the header first. */
 export async function resultsOf(org: SalesforceSandbox, { id }: Job, list: string) {
   const { body } = await ask(org, 'GET', `/jobs/ingest/${id}/${list}/`);
   const [header = [], ...rows] = rowsOf(body);
   return [header, ...rows.toSorted((one, other) => (one.join() < other.join() ? -1 : 1))];
 }
 
-/** Returns a job as it is now. */
+/** Returns a job's current state. */
 export async function lookAt(org: SalesforceSandbox, id: string, kind = 'ingest'): Promise<Job> {
   return accepted(await ask(org, 'GET', `/jobs/${kind}/${id}`));
 }
 
-/** The code and the message of a refusal. */
+/** Returns the code and the message of a refusal. */
 export function refusalOf({ status, body }: { status: number; body: unknown }): string {
   const [error] = z.array(z.object({ errorCode: z.string(), message: z.string() })).parse(body);
   return `${status} ${error?.errorCode}: ${error?.message}`;

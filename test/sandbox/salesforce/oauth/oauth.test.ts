@@ -12,7 +12,7 @@ const JWT_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 const tokens = z.object({ access_token: z.string(), refresh_token: z.string().optional() });
 
-/** Creates an app that uses the real client, as the connector would create it. */
+/** Creates an OAuth app with the real client, as the connector does. */
 function anApp(org: SalesforceSandbox) {
   return new jsforce.OAuth2({
     loginUrl: org.baseUrl,
@@ -23,13 +23,13 @@ function anApp(org: SalesforceSandbox) {
   });
 }
 
-/** Opens an authorization URL's page. Returns the address to which it sends the user. */
+/** Opens an authorization page. Returns the redirect's target. */
 async function open(url: string): Promise<URL> {
   const response = await fetch(url, { redirect: 'manual' });
   return new URL(response.headers.get('location') ?? '');
 }
 
-/** Authorises the app as the integration user. Returns its code. */
+/** Authorises the app as the integration user. Returns the code. */
 async function approve(oauth2: ReturnType<typeof anApp>): Promise<string> {
   const url = oauth2.getAuthorizationUrl({ scope: 'api refresh_token', state: 's1' });
   const back = await open(`${url}&login_hint=integration@riverside.example.org`);

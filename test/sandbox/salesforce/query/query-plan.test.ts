@@ -6,7 +6,7 @@ import { openOrg } from '../../../../sandbox/salesforce/org/org.ts';
 import { parseSoql } from '../../../../sandbox/salesforce/query/soql/parse.ts';
 import { selectSql } from '../../../../sandbox/salesforce/query/soql/selection.ts';
 
-/** How SQLite finds the records of a query. */
+/** Returns SQLite's plan for finding a query's records. */
 function planOf(soql: string): string[] {
   const db = openDatabase(undefined);
   onTestFinished(() => {

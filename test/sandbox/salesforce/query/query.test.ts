@@ -3,14 +3,14 @@ import type { SalesforceSandbox } from '../../../../sandbox/salesforce/index.ts'
 import { aClock } from '../../../testbed/a-clock.ts';
 import { ask, column, connect, create, query, queryError, startOrg } from '../org.ts';
 
-/** Returns an org with only these contacts, in this order. */
+/** Starts an org with only these contacts, in this order. */
 async function orgWith(...contacts: Record<string, unknown>[]): Promise<SalesforceSandbox> {
   const org = await startOrg({ contacts: 0, clock: aClock().read });
   for (const contact of contacts) await create(org, 'Contact', contact);
   return org;
 }
 
-/** The last names of the contacts that meet a condition, in the order of their creation. */
+/** Returns the last names of the contacts that meet a condition, in the order of their creation. */
 function lastNames(org: SalesforceSandbox, where: string): Promise<unknown[]> {
   return column(org, `SELECT LastName FROM Contact WHERE ${where} ORDER BY Id`, 'LastName');
 }

@@ -1,4 +1,4 @@
-/** Tests the commands of the Salesforce CLI that an administrator would use, by sending their requests. */
+/** Tests the commands of the Salesforce CLI that an administrator would use, by sending the same requests. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -21,7 +21,7 @@ afterAll(() => org.close());
 const ORGANIZATION =
   'SELECT Name, InstanceName, IsSandbox, TrialExpirationDate, NamespacePrefix, OrganizationType FROM Organization';
 
-/** A request that must be answered well; the body. */
+/** Sends a request that must succeed. Returns the body. */
 async function good(one: SalesforceSandbox, method: string, path: string, body?: unknown) {
   const answer = await ask(one, method, path, body === undefined ? {} : { body });
   expect([method, path, answer.status >= 200 && answer.status < 300, answer.body]).toMatchObject([
@@ -39,7 +39,7 @@ function soqlPath(soql: string, resource = 'query'): string {
 
 const jobSchema = z.looseObject({ id: z.string(), state: z.string() });
 
-/** Creates a Bulk API job like the CLI. Returns its id. */
+/** Creates a Bulk API job like the CLI does. Returns its ID. */
 async function ingestJob(
   one: SalesforceSandbox,
   operation: string,
@@ -75,7 +75,7 @@ async function jobResults(one: SalesforceSandbox, id: string): Promise<void> {
   }
 }
 
-/** The CLI's requests before every command that needs an org. */
+/** Sends the requests that the CLI sends before every command that needs an org. */
 async function greet(one: SalesforceSandbox): Promise<void> {
   const response = await fetch(`${one.baseUrl}//services/data`);
   expect(
@@ -105,7 +105,7 @@ const byCli: Record<string, Case> = {
     expect(await good(one, 'GET', `/services/data/v66.0/sobjects/User/${user_id}`)).toMatchObject({
       Username: one.username,
     });
-    // No Dev Hub: that is how the CLI sees it.
+    // The CLI recognises by this response that the org is not a Dev Hub.
     const hub = await ask(one, 'GET', soqlPath('SELECT Id FROM ScratchOrgInfo limit 1'));
     expect(hub.status).toBe(400);
     await greet(one);

@@ -141,7 +141,7 @@ const byJsforce: Record<string, Case> = {
       { Id: id, Title: 'Taken back' },
       { Id: '003000000000000AAA', Title: 'x' },
     ];
-    // jsforce gives up a request if nothing in it was saved, or shows each refusal.
+    // jsforce throws if nothing in the request was saved, and otherwise returns each refusal.
     await connection.update('Contact', changes, { allOrNone: true }).catch(() => null);
     expect(await column(one, `SELECT Id FROM Contact WHERE Title = 'Taken back'`)).toEqual([]);
   },

@@ -1,4 +1,4 @@
-/** The lists in docs/salesforce-surface.md, and how the cases of their lines sign in. */
+/** Reads the lists in docs/salesforce-surface.md, and signs in for the cases in them. */
 import { createPrivateKey, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import jsforce from 'jsforce';
@@ -12,7 +12,7 @@ const PAGE = await readFile(
   'utf8',
 );
 
-/** The first cells of a list's lines, without quotes, and whether an administrator uses them. */
+/** Returns the first cell of each line in a list, without quotes, and whether an administrator uses it. */
 export function readList(heading: string, nameOf: (cells: string[]) => string) {
   const section = PAGE.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const lines = section
@@ -57,7 +57,7 @@ export function jwtOf(one: SalesforceSandbox): string {
   return `${head}.${signature.toString('base64url')}`;
 }
 
-/** Returns a connection of jsforce that has signed in by the web server flow. */
+/** Returns a jsforce connection that has signed in with the web server flow. */
 export async function signedIn(one: SalesforceSandbox): Promise<Connection> {
   const { baseUrl: loginUrl, clientId, clientSecret } = one;
   const oauth2 = new jsforce.OAuth2({

@@ -1,4 +1,4 @@
-/** The facts by which credits are judged: who was paid for, and what processes have sent, heard, read and lost. */
+/** The facts by which credits are judged: who was paid for, and what processes have sent, received, read and lost. */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import type { Record_ } from '../../crm/record.ts';
 import type { Outage } from '../../database/outages.ts';
@@ -8,7 +8,7 @@ import type { Owner } from './owners.ts';
 
 export interface Payment extends Owner {
   job: Job;
-  /** True once a living process has received the complete response. */
+  /** True after a living process has received the complete response. */
   isAnswered: boolean;
 }
 
@@ -16,16 +16,16 @@ export interface OracleDeps {
   swarm: Swarm;
   crms: readonly SimulatedCrm[];
   now(): number;
-  /** When the process of this name started. */
+  /** Returns when the process with this name started. */
   bornAt(sender: string): number;
-  /** True for a process that syncs one contact: it learns of no merge. */
+  /** Returns true for a process that syncs only one contact, and so does not learn of merges. */
   isForOne(sender: string): boolean;
   charges(): readonly Charge[];
-  /** True if the product has counted a lost submission of this many people as charged. */
+  /** Returns true if the product has counted a lost submission of this many people as charged. */
   isTakenForCharged(persons: number): boolean;
-  /** True if the balance was read as if a lost request for as many people had been free. */
+  /** Returns true if the product assumed from the balance that a lost request for this many people was free. */
   isTakenForFree(persons: number): boolean;
-  /** When the database could not be written, or a process was frozen. */
+  /** Returns the times at which the database could not be written, or a process was frozen. */
   outages(): readonly Outage[];
   violate(invariant: string, what: string): void;
 }
@@ -40,23 +40,23 @@ export interface Sent {
   answeredAt: number | null;
 }
 
-/** The events of the night, each reported as it happens. */
+/** Called for each event of the night as it happens. */
 export interface LedgerEvents {
   onSubmit(request: ServiceRequest): void;
   onSubmitAnswered(sender: string, sentAt: number): void;
   onAnswered(jobIds: readonly string[]): void;
-  /** A process died, or its knowledge was lost. Earlier payments may be unknown to the store. */
+  /** A process died, or its knowledge was lost. The store may not know about earlier payments. */
   onTrouble(): void;
-  /** The store lost its knowledge since this moment. */
+  /** The store lost everything that it learned after the backup. */
   onRestored(backupAt: number, isByProduct: boolean): void;
   onSpentElsewhere(credits: number): void;
-  /** The service tells a process its balance. */
+  /** The service returns a balance to a process. */
   onBalance(sender: string): void;
-  /** The process has received it: the balance at `at`, requested at `askedAt`. */
+  /** The process has received the balance at `at`, which it requested at `askedAt`. */
   onBalanceKnown(sender: string, askedAt: number, at: number): void;
-  /** A process knows that the response to its request at that time is lost. */
+  /** A process knows that the response to its request from that time is lost. */
   onGivenUp(sender: string, sentAt: number): void;
-  /** A run of this life has ended normally, so the store knows what was written since its start. */
+  /** A run of this process has ended normally, so the store knows what was written since the run began. */
   onEndedWell(sender: string, beganAt?: number): void;
 }
 
@@ -66,22 +66,22 @@ export interface Ledger {
   readonly payments: readonly Payment[];
   readonly byJob: ReadonlyMap<string, Payment>;
   readonly submitted: readonly Sent[];
-  /** Changes of a bucket by others: positive for bought credits, negative for spent credits. */
+  /** Changes that others made to a bucket: positive for bought credits, negative for spent credits. */
   readonly elsewhere: readonly { at: number; credits: number }[];
   /** When each process read its balance. */
   readonly readings: ReadonlyMap<string, readonly number[]>;
   /** The balances that processes received. */
   readonly shown: readonly { by: string; askedAt: number; at: number }[];
-  /** When each process learned of a lost response, by what it had sent and when. */
+  /** When each process learned of a lost response, by the sender and the time of the request. */
   readonly givenUp: ReadonlyMap<string, number>;
-  /** When a backup was last restored, or null if none was. */
+  /** When a backup was last restored, or null. */
   readonly restoredAt: number | null;
   pay(job: Job, owner: Owner): void;
-  /** True for a moment that the store knows nothing about, because an older store was restored. */
+  /** Returns true for a time about which the store knows nothing, because a backup was restored. */
   isUnknown(at: number): boolean;
   /**
-   * The same, if nothing else knows it either. If the product has restored the backup itself, the spending journal
-   * shows what was paid for, or a user decides.
+   * Returns true for such a time if nothing else knows about it either. If the product itself restored the backup, the
+   * spending journal shows what was paid for, or a user decides.
    */
   isForgotten(at: number): boolean;
   hasEndedWell(job: Pick<Job, 'sender' | 'paidAt'>): boolean;
@@ -90,7 +90,7 @@ export interface Ledger {
   answeredBefore(record: Record_): Payment | undefined;
 }
 
-/** From the arrival of a response until it is on record. */
+/** The time from the arrival of a response until it is recorded. */
 export const NOTING_MS = 1_000;
 
 export const NEVER = Number.POSITIVE_INFINITY;
@@ -169,7 +169,7 @@ export function createLedger(deps: OracleDeps): Ledger {
     ...{ isUnknown, isForgotten, hasEndedWell, isKept, isTroubled, answeredBefore },
   };
 
-  /** Includes an earlier restore, because the restored store no longer knows what came after its backup. */
+  /** Earlier restores count too, because the restored store no longer knows what came after its backup. */
   function isUnknown(at: number): boolean {
     return gaps.some((gap) => at >= gap.backupAt && at <= gap.at);
   }
@@ -179,7 +179,8 @@ export function createLedger(deps: OracleDeps): Ledger {
   }
 
   /**
-   * True for payments of a run that ended normally. A process that serves may have other runs after one that broke off.
+   * Returns true for payments of a run that ended normally. A process that serves can start other runs after one that
+   * failed.
    */
   function hasEndedWell({ sender, paidAt }: Pick<Job, 'sender' | 'paidAt'>): boolean {
     return endedWell.some(
@@ -187,15 +188,18 @@ export function createLedger(deps: OracleDeps): Ledger {
     );
   }
 
-  /** A response that has reached a process is not on record yet, because the process may die at that moment. */
+  /**
+   * Returns true if the response is recorded. When it reaches a process, it is not recorded yet, because the process
+   * may die at that moment.
+   */
   function isKept({ isAnswered, job }: Payment): boolean {
     return isAnswered && !isTroubled(job.paidAt, swarm.service.submitMs + NOTING_MS);
   }
 
-  /** True if a process died, or its knowledge was lost, within this time after the moment. */
+  /** Returns true if a process died, or its knowledge was lost, within this time after the moment. */
   function isTroubled(since: number, withinMs: number): boolean {
     let until = since + withinMs;
-    // Events while nothing can be written are recorded afterwards.
+    // While nothing can be written, events are recorded later.
     for (const outage of deps.outages()) {
       const isMeanwhile = outage.from < until && outage.until > since;
       if (isMeanwhile) until = Math.max(until, outage.until + NOTING_MS);
@@ -203,7 +207,7 @@ export function createLedger(deps: OracleDeps): Ledger {
     return troubles.some((at) => at >= since && at <= until);
   }
 
-  /** The last payment for a contact whose response is on record, and whose profile was not lost with its job. */
+  /** Returns the last payment for a contact whose response is recorded and whose profile was not lost with its job. */
   function answeredBefore(record: Record_): Payment | undefined {
     return payments.findLast(
       (each) =>
@@ -212,8 +216,8 @@ export function createLedger(deps: OracleDeps): Ledger {
   }
 
   /**
-   * True if its profile was written before the contact was paid for again. Then it is on record, whoever died
-   * afterwards.
+   * Returns true if the profile was written before the contact was paid for again. Then it is recorded, even if a
+   * process died later.
    */
   function isWritten({ record, job, isAnswered }: Payment): boolean {
     const next = payments.find((each) => each.record === record && each.job.paidAt > job.paidAt);
@@ -222,8 +226,8 @@ export function createLedger(deps: OracleDeps): Ledger {
   }
 
   /**
-   * True if the service dropped its job, early or after its week, before the profile had been written. The product
-   * knows that there is no profile as soon as a run has followed the job to its end.
+   * Returns true if the service deleted the job, early or after a week, before the profile was written. The product
+   * knows that there is no profile after a run has polled the job to its end.
    */
   function isLostWithItsJob({ record, job }: Payment): boolean {
     if (job.fate === 'failed' && hasEndedWell(job)) return false;

@@ -20,7 +20,7 @@ export function createJudgeLimits(
     if (first === undefined) return;
     const now = deps.now();
     const elsewhereAt = elsewhere.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
-    // A reading while the request is on its way does not cancel it.
+    // Reading the contact while the request is in flight does not cancel the request.
     const { sender, sentAt } = first.job;
     const readAt = readings.get(sender)?.findLast((at) => at <= sentAt) ?? 0;
     const isUnseen = elsewhereAt >= readAt && (readAt > now - 15_000 || !isPrompt);
@@ -30,11 +30,11 @@ export function createJudgeLimits(
     const { restoredAt } = ledger;
     const month = (ms: number) => new Date(ms).toISOString().slice(0, 7);
     for (const crm of new Set(paid.map((payment) => payment.crm))) {
-      // A charge that counts for another lost request is not known to have been spent.
+      // If a charge counts for another lost request, it is not known to be spent.
       const own = payments.filter(
         (payment) => payment.crm === crm && !isPartBesideOther(payment) && !isNamedFree(payment),
       );
-      // Credits that are bought between the reading before a request and the settling of its lost response hide the
+      // If credits are bought between the reading before a request and the settling of its lost response, they hide the
       // same number of credits that the request has cost.
       const boughtAt =
         elsewhere.findLast(({ credits }) => credits > 0)?.at ?? Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** The cost of a lost response, as far as a process can tell from its balance, and the lost request. */
+/** Determines what a lost response has cost, as far as a process can tell from its balance. */
 import { type Ledger, NEVER, NOTING_MS, type Payment, type Sent } from './ledger.ts';
 
 export interface LostAnswers {
@@ -8,7 +8,7 @@ export interface LostAnswers {
   isPartBesideOther(payment: Payment): boolean;
 }
 
-/** The maximum age of a balance reading when something is sent. */
+/** The maximum age of a balance reading when a request is sent. */
 const READING_MS = 45_000;
 
 export function createLostAnswers(ledger: Ledger): LostAnswers {
@@ -18,9 +18,8 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   return { isHiddenByPurchase, readBefore, isNamedFree, isPartBesideOther };
 
   /**
-   * True if the bought credits do not exceed the cost of lost responses, less what others spent in the meantime,
-   * between the last reading before they were sent and the first reading that shows it. Then the balance shows that
-   * nothing is gone, or less than really is.
+   * Returns true if bought credits hide the cost of lost responses. Between the last reading before the request and the
+   * first reading that shows it, the purchase changes the balance, so the balance shows no cost or too little.
    */
   function isHiddenByPurchase(payment: Payment, sender: string): boolean {
     if (isKept(payment)) return false;
@@ -38,8 +37,8 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   }
 
   /**
-   * When the process that lost the response has read a balance that shows the charge, counting all later charges.
-   * Never, if others had changed the balance before, or if something other than a lost response causes readings.
+   * Returns when the process that lost the response read a balance that shows the charge, counting all later charges.
+   * Returns never if others had changed the balance before, or if something other than a lost response causes readings.
    */
   function seenBy(sender: string, { job }: Payment, since: number): number {
     const { faults, service, settings } = swarm;
@@ -60,15 +59,18 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
     return telling?.at ?? NEVER;
   }
 
-  /** When the balance was read that settles its lost response: earlier, if the process froze before it sent. */
+  /**
+   * Returns when the balance was read that settles the lost response. It can be earlier if the process froze before it
+   * sent the request.
+   */
   function readBefore({ job }: Payment): number {
     const readAt = readings.get(job.sender)?.findLast((at) => at <= job.sentAt) ?? NEVER;
     return Math.min(job.sentAt - READING_MS, readAt);
   }
 
   /**
-   * The total cost of several lost requests of a key is known, but not always which of them cost it. Requests of
-   * another integration with the same sum may count as charged instead.
+   * Returns true if the request counts as free. The total cost of several lost requests of a key is known, but not
+   * always which of them cost it. Requests of another client with the same sum may count as charged instead.
    */
   function isNamedFree(payment: Payment): boolean {
     if (!swarm.sharedKey || crms.length === 1) return false;
@@ -78,11 +80,11 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   }
 
   /**
-   * True if the service accepted only part of its request although credits were left, its response was lost, and so was
-   * the response of a smaller request. The service's document excludes such a part (4.5.3: only as the bucket ends),
-   * and the product relies on that when it names what is gone by the sizes of several lost requests. The cost of the
-   * part may equal the cost of the smaller request, or the rest of its cost if the service accepted only part of that
-   * request too. If a part is lost alone, nothing of it counts as free.
+   * Returns true if the service accepted only a part of the request although credits were left, and its response was
+   * lost together with a smaller request's response. The service's document excludes such a part (4.5.3: only when the
+   * bucket is empty). The product relies on this when it decides by the sizes of several lost requests which of them
+   * were charged. The cost of the part can equal the cost of the smaller request, or what remains of it if only a part
+   * of that request was accepted too. If a part is lost alone, none of it counts as free.
    */
   function isPartBesideOther(payment: Payment): boolean {
     if (swarm.service.partly === 0 || isKept(payment)) return false;
@@ -91,7 +93,7 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
     const own = submitted.find(isOwn);
     const charge = deps.charges().find((each) => each.sender === sender && each.at === paidAt);
     if (!own || !charge || charge.credits >= own.persons || charge.balance === 0) return false;
-    // A request that never left its process, which died with it on record, has a size as well.
+    // A request that was recorded but never left its process, because the process died, has a size as well.
     if (deps.isTakenForCharged(charge.credits)) return true;
     const beside = submitted.filter(
       (each) => each.key === key && Math.abs(each.sentAt - sentAt) <= READING_MS && !isOwn(each),

@@ -1,4 +1,4 @@
-/** Checks that no more contacts are paid for as changed than allowed without a user's decision. */
+/** Checks that no more contacts are paid for because of changes than is allowed without a user's decision. */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import { type Record_, versionOf } from '../../crm/record.ts';
 import type { Person } from '../../service/service.ts';
@@ -7,28 +7,28 @@ import { ownerOf, twinsOf } from './owners.ts';
 import { CLOCKS_APART_MS, DAY_MS } from './times.ts';
 
 export interface MassChange {
-  /** A process has learned that the service refuses these people. */
+  /** Records that a process has learned that the service refuses these people. */
   onRefused(persons: readonly Person[], sentAt: number): void;
-  /** A user decides about the changes of many contacts. */
+  /** Records that a user decides about the changes of many contacts. */
   onChangesDecided(crm: SimulatedCrm): void;
   /** Judges the latest payments for changed details. */
   judgeMassChange(paid: readonly Payment[]): void;
 }
 
-/** Changes are counted over this time. */
+/** The time over which changes are counted. */
 const CHANGES_MS = 7 * DAY_MS;
 
-/** All erased contacts. Nothing distinguishes them any more, so they count as one. */
+/** Stands for all erased contacts. Nothing distinguishes them any more, so they count as one. */
 const ERASED = 'erased';
 
 export function createMassChange(ledger: Ledger): MassChange {
   const { deps, payments, isTroubled, hasEndedWell } = ledger;
   const { swarm, crms, violate } = deps;
-  /** Payments for changed details that no user has asked for. */
+  /** Payments for changed details that no user requested. */
   const changes: Payment[] = [];
   /** When a user last decided about the changes of many contacts. */
   const decidedAt = new Map<SimulatedCrm, number>();
-  /** The people whom the service has refused, and when a process learned of it. */
+  /** The people whom the service has refused, and when a process learned this. */
   const refused: { record: Record_; at: number }[] = [];
   return {
     onRefused(persons, sentAt) {
@@ -43,7 +43,7 @@ export function createMassChange(ledger: Ledger): MassChange {
     judgeMassChange,
   };
 
-  /** If many contacts change at once, or within a week, a user must decide. */
+  /** Checks that a user decides if many contacts change at once or within a week. */
   function judgeMassChange(paid: readonly Payment[]): void {
     const [first] = paid;
     if (first === undefined) return;
@@ -65,16 +65,19 @@ export function createMassChange(ledger: Ledger): MassChange {
   }
 
   /**
-   * A run checks once whether too many have changed. A user has distinguished this contact from an erased one during
-   * that run. For later runs it counts among the changes of many.
+   * Returns true if a user distinguished this contact from an erased one during the run. A run checks only once whether
+   * too many contacts have changed. For later runs, this contact counts as changed.
    */
   function isToldMeanwhile({ record, job }: Payment, sender: string): boolean {
     return job.sender === sender && (record.distinguishedAt ?? 0) > deps.bornAt(sender);
   }
 
-  /** A contact that was merged into another one is that contact now, and requests about it count there. */
+  /**
+   * Returns the contact to which a change belongs. After a merge, requests for the merged contact count for the
+   * remaining contact.
+   */
   function whoChanged({ crm, record, job }: Payment): Record_ | typeof ERASED {
-    // Its payments move with it, and are erased together with the contacts that it was merged into.
+    // After a merge, payments move with the contact, and are erased together with the contacts that it was merged into.
     const erased = crm
       .lineOf(record.id)
       .flatMap((each) => [each.forgottenAt, each.erasureBegunAt, each.confirmedErasedAt]);
@@ -82,9 +85,7 @@ export function createMassChange(ledger: Ledger): MassChange {
     return isErased ? ERASED : (crm.heirOf(record.id) ?? record);
   }
 
-  /**
-   * Returns the contacts that the product may know as submitted, as the process that pays for changes has read them.
-   */
+  /** Returns the contacts that the product may know as submitted, as the paying process has read them. */
   function knownTo(crm: SimulatedCrm, sender: string): Set<Record_> {
     const heard = refused.filter(({ at }) => !isTroubled(at, NOTING_MS));
     const asked = new Set([...payments, ...heard].map(({ record }) => record));
@@ -103,7 +104,8 @@ export function createMassChange(ledger: Ledger): MassChange {
   }
 
   /**
-   * True if another record of that human being was paid for with the same details, so the contact may share its result.
+   * Returns true if another record of the person was paid for with the same details, so the contact may share that
+   * profile.
    */
   function mayHaveShared(record: Record_): boolean {
     if (!swarm.settings.shareProfiles) return false;
@@ -113,7 +115,8 @@ export function createMassChange(ledger: Ledger): MassChange {
   }
 
   /**
-   * True for a contact that had left before a process read all changes, and for which nothing was in flight any more.
+   * Returns true for a contact that had left before a process read all changes, and for which nothing was in flight any
+   * more.
    */
   function isReadAsGone(record: Record_, sender: string): boolean {
     if (record.gone === null || deps.isForOne(sender)) return false;

@@ -1,6 +1,6 @@
 /**
- * Checks that each credit had a reason, judged by the requests that the service received and by the truth in the CRMs.
- * Nothing here queries the product.
+ * Checks that each credit was spent for a reason. Judges by the requests that the service received and by the true
+ * state of the CRMs, without asking the product.
  */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import { erasedRow } from '../../crm/family.ts';
@@ -18,17 +18,20 @@ import { SLACK_MS } from './times.ts';
 
 export interface Oracle extends LedgerEvents {
   onPaid(jobs: readonly Job[], balance: number): void;
-  /** A process has learned that the service refuses these people. */
+  /** Records that a process has learned that the service refuses these people. */
   onRefused: MassChange['onRefused'];
-  /** A user decides about the changes of many contacts. */
+  /** Records that a user decides about the changes of many contacts. */
   onChangesDecided: MassChange['onChangesDecided'];
-  /** True for a moment that the store knows nothing about, because an older store was restored. */
+  /** Returns true for a time about which the store knows nothing, because a backup was restored. */
   isUnknown(at: number): boolean;
   readonly payments: readonly Payment[];
   paymentsOf(record: Record_): Payment[];
-  /** The last payment whose response is on record, and whose job had not vanished before its profile was written. */
+  /**
+   * Returns the last payment whose response is recorded, and whose job had not been deleted before its profile was
+   * written.
+   */
   answeredBefore(record: Record_): Payment | undefined;
-  /** Net total, by sender and CRM. */
+  /** Returns the credits spent minus refunds, by sender and CRM. */
   paidBy(sender: string, crm: SimulatedCrm): number;
 }
 
@@ -59,7 +62,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       payments.filter((payment) => payment.job.sender === sender && payment.crm === crm).length,
   };
 
-  /** Resolves with the reason for a repeated payment, if it is one. */
+  /** Judges a payment. Returns the reason if it is a repeated payment. */
   function judge(job: Job): string | null {
     const owner = ownerOf(crms, job);
     if (owner === null) {
@@ -97,7 +100,10 @@ export function createOracle(deps: OracleDeps): Oracle {
     return why;
   }
 
-  /** Nobody is sent again who was erased under a former ID, unless a user has said that it is somebody else. */
+  /**
+   * Checks that no one who was erased under a former ID is submitted again, unless a user has said that it is someone
+   * else.
+   */
   function judgeErasedBefore(record: Record_, { sender }: Job): void {
     const erased = erasedRow(record, deps.bornAt(sender));
     if (erased === null) return;
@@ -105,9 +111,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     violate('forgotten', what);
   }
 
-  /** Each contact is read by its ID before it is sent. */
+  /** Checks that each contact was read by its ID before it was submitted. */
   function judgeEligible(record: Record_, { sender, sentAt }: Job): void {
-    // A reading while the request is on its way does not cancel it.
+    // Reading the contact while the request is in flight does not cancel the request.
     const read = record.readAs.findLast(({ by, at }) => by === sender && at <= sentAt);
     const readAt = read?.at ?? 0;
     const now = Math.max(deps.now() - SLACK_MS, deps.bornAt(sender), readAt);

@@ -1,6 +1,6 @@
 /**
- * Finds the contact of a paid person by the numbers in the address and employer, in the present and former content of
- * CRM records.
+ * Finds the contact of a paid person by the numbers in the address and the employer, in the current and former content
+ * of the CRM records.
  */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import { type Record_, versionOf } from '../../crm/record.ts';
@@ -11,11 +11,11 @@ import type { Job } from '../../service/service.ts';
 export interface Owner {
   crm: SimulatedCrm;
   record: Record_;
-  /** Equal for two payments with the same details. */
+  /** A text that is equal for two payments with the same details. */
   version: string;
 }
 
-/** Null if no contact is or was this person. */
+/** Returns the contact, or null if no contact is or was this person. */
 export function ownerOf(
   crms: readonly SimulatedCrm[],
   { person, sentAt }: Pick<Job, 'person' | 'sentAt'>,
@@ -23,8 +23,8 @@ export function ownerOf(
   const address = numberIn(person.addresses[0]);
   const employer = numberIn(person.employers[0]);
   for (const crm of crms) {
-    // Contacts that existed when it was sent come before later ones, and before contacts that had left: one may have
-    // been merged into the other.
+    // Contacts that existed when the request was sent come before later contacts, and before contacts that had left.
+    // One may have been merged into the other.
     const all = [...crm.records.values()];
     const sent = all.filter(
       ({ bornAt, gone }) => bornAt <= sentAt && (gone === null || gone.at > sentAt),
@@ -34,7 +34,7 @@ export function ownerOf(
       const [owner] = records.flatMap((record) => ownedBy(crm, record));
       if (owner !== undefined) return owner;
     }
-    // In a chain of merges, it is the last.
+    // In a chain of merges, the last contact is the right one.
     const gone = all.filter((record) => record.gone !== null);
     gone.sort((a, b) => (b.gone?.at ?? 0) - (a.gone?.at ?? 0));
     const [owner] = gone.flatMap((record) => ownedBy(crm, record));
@@ -52,14 +52,14 @@ export function ownerOf(
     for (const details of [record.details, ...record.history]) {
       const isAddress = address === null || details.address.number === address;
       const isEmployer = employer === null || details.employer.number === employer;
-      // An unreadable part does not make different details.
+      // If a part is unreadable, the details still count as the same.
       if (isAddress && isEmployer) return [{ crm, record, version: versionOf(details) }];
     }
     return [];
   }
 }
 
-/** Other records of the same human being, now or in the past. */
+/** Returns other records that belong or belonged to the same person. */
 export function twinsOf(crms: readonly SimulatedCrm[], record: Record_): Record_[] {
   return crms.flatMap((crm) =>
     [...crm.records.values()].filter((each) => each !== record && each.human === record.human),

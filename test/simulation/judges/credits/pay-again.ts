@@ -1,4 +1,7 @@
-/** Why a contact may be paid for again: a refresh, changed details, a job that is gone, a lost response, an erasure. */
+/**
+ * Decides whether a contact can be paid for again: because of a refresh, changed details, a deleted job, a lost
+ * response or an erasure.
+ */
 import { type Record_, versionOf } from '../../crm/record.ts';
 import type { Job } from '../../service/service.ts';
 import type { Ledger, Payment } from './ledger.ts';
@@ -6,7 +9,7 @@ import type { LostAnswers } from './lost-answers.ts';
 import { type Owner, twinsOf } from './owners.ts';
 import { CLOCKS_APART_MS, DAY_MS, SHARED_FOR_MS, SLACK_MS } from './times.ts';
 
-/** The reason in the record for paying for a contact again, or null if there is none. */
+/** Returns the recorded reason for paying for a contact again, or null. */
 export type ReasonToPayAgain = (
   owner: Pick<Owner, 'record' | 'version'>,
   last: Payment,
@@ -36,17 +39,17 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
     const people = [record, last.record, ...twinsOf(crms, record)];
     if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
       return 'a person asked for it';
-    // An erased contact is unknown from then on, and so is the contact that it is merged into. A user may confirm that.
+    // From its erasure on, a contact is unknown, and so is the contact that it is merged into. A user can confirm that.
     const { forgottenAt, isConfirmedErased } = last.record;
     if (forgottenAt !== null || isConfirmedErased || isErasedWithHeir(last)) return 'it was erased';
     if (isToldApart(record, last.record)) return 'it is another one than who was to be erased';
-    // A delivery after the restored backup did not happen, as far as the database knows.
+    // A delivery after the restored backup did not happen as far as the database knows.
     const isDelivered = [record, last.record].some(
       ({ deliveredAt }) => deliveredAt > job.paidAt && !isUnknown(deliveredAt),
     );
     if (job.goneAt <= now && !isDelivered) return JOB_IS_GONE;
     if (!isDelivered && isMisfitReplaced(last)) return 'what came for a misfit is gone';
-    // If a run lost its lease in the meantime, or broke off, its responses may not be on record.
+    // If a run lost its lease in the meantime or failed, its responses may not be recorded.
     const isLost = !isKept(last) || !hasEndedWell(job);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
     if (isHiddenByPurchase(last, sender)) return 'credits were bought that hide it';
@@ -60,8 +63,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Its profile was another person's, and the job of a contact merged into it since replaced that profile. The service
-   * dropped this job before the profile was written.
+   * Returns true if the profile was another person's, and the job of a contact that was merged into this one replaced
+   * it. The service deleted that job before its profile was written.
    */
   function isMisfitReplaced({ crm, record, job }: Payment): boolean {
     if (job.fate !== 'wrong person') return false;
@@ -75,8 +78,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * The erasure of the other contact was started, even if its process was killed. From then on, no data of it is passed
-   * to another contact, and a user has said since that this one is somebody else.
+   * Returns true if the other contact's erasure was started, even if its process was killed. From then on, none of its
+   * data is passed to another contact. A user has also said that this contact is someone else.
    */
   function isToldApart(record: Record_, paid: Record_): boolean {
     const { distinguishedAt } = record;
@@ -88,8 +91,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * True if a contact had nothing of its own when this profile came to it by a merge, and the profile was erased with
-   * it.
+   * Returns true if a contact had nothing of its own when this profile came to it by a merge, and the profile was then
+   * erased with it.
    */
   function isErasedWithHeir({ crm, record }: Pick<Payment, 'crm' | 'record'>): boolean {
     const { gone } = record;
@@ -104,8 +107,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * A part could not be read when it was paid for, and it has changed and changed back since. The first reading of that
-   * part counts as paid for, and may be the value in between.
+   * Returns true if a part could not be read at the payment, and has changed and changed back since. The first reading
+   * of that part counts as paid for, and may be the value in between.
    */
   function wasFirstReadAsAnother(
     record: Record_,
@@ -119,9 +122,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * In the meantime, its details were those for which another record of the human being was paid, and it has that
-   * profile. So its current details are a change since then, even if they are again the details that it was paid for
-   * itself.
+   * Returns true if, in the meantime, the contact had the details for which another record of the person was paid, and
+   * got that profile. Its current details are then a change, even if they are again the details of its own payment.
    */
   function hasSharedSince(record: Record_, last: Payment): boolean {
     if (!swarm.settings.shareProfiles || last.record !== record) return false;
@@ -142,8 +144,9 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Its response was lost, and its details were again those that it had been paid for before that. With that profile
-   * available, a user did not have to decide about the lost response any more. Its current details are another change.
+   * Returns true if the response was lost, and the contact then had again the details of its payment before that. With
+   * that profile available, a user no longer had to decide about the lost response. The current details are another
+   * change.
    */
   function wasAnsweredBetween(record: Record_, last: Payment): boolean {
     if (isKept(last) || last.record !== record) return false;

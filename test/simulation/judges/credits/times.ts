@@ -1,11 +1,11 @@
-/** Times within which the product may do the things that the judge of credits counts. */
+/** Times within which the product can do what the judge of credits counts. */
 
 export const DAY_MS = 86_400_000;
 
-/** The tolerance of clocks when the product counts a day, an hour or a month. */
+/** The tolerance for clocks when the product counts a day, an hour or a month. */
 export const SLACK_MS = 10 * 60_000;
 
-/** For how long a profile is shared. */
+/** How long a profile is shared. */
 export const SHARED_FOR_MS = 6 * DAY_MS;
 
 /** More than the difference between any two clocks. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { spanOf } from '../../../../../sandbox/salesforce/query/soql/date-literal.ts';
 
-/** A Wednesday. */
+/** This day is a Wednesday. */
 const NOW = Date.parse('2026-03-11T15:30:00Z');
 
 describe('date literals', () => {
