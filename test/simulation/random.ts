@@ -1,17 +1,17 @@
 /**
- * Random numbers from a seed. A stream is split by name, so a consumer that is added later has its own stream and does
+ * Random numbers from a seed. Streams are split by name, so a consumer that is added later has its own stream and does
  * not change the others.
  */
 export interface Random {
-  /** At least 0, less than 1. */
+  /** Returns a number of at least 0 and less than 1. */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
+  /** Returns a whole number from `least` to `most`, including both. */
   int(least: number, most: number): number;
-  /** The same, with each order of magnitude equally likely: mostly small numbers, seldom large ones. */
+  /** Returns a whole number with each order of magnitude equally likely: mostly small numbers, rarely large ones. */
   magnitude(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<const T>(list: readonly [T, ...T[]]): T;
-  /** A random item of the list, or undefined if it is empty. */
+  /** Returns a random item of the list, or undefined if it is empty. */
   one<T>(list: readonly T[]): T | undefined;
   bytes(count: number): Uint8Array<ArrayBuffer>;
   split(name: string): Random;
@@ -40,7 +40,7 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** Small fast counting generator (Chris Doty-Humphrey), warmed up from a text. */
+/** Creates a small fast counting generator (Chris Doty-Humphrey) that is warmed up with a text. */
 function sfc32(text: string): () => number {
   let a = fnv(text, 0x811c9dc5);
   let b = fnv(text, a ^ 0x9e3779b9);
@@ -58,7 +58,7 @@ function sfc32(text: string): () => number {
   return draw;
 }
 
-/** FNV-1a over a text, continuing from a hash. */
+/** Returns the FNV-1a hash of a text, starting from another hash. */
 export function fnv(text: string, from = 0x811c9dc5): number {
   let hash = from;
   for (let index = 0; index < text.length; index += 1) {

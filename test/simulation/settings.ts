@@ -1,4 +1,4 @@
-/** The settings file of a night, its secret key, and its retention. */
+/** The settings file of a night, with its secret key and its retention. */
 
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
 import type { Settings } from '../../src/settings/settings.ts';
@@ -8,7 +8,7 @@ import type { Swarm } from './swarm/swarm.ts';
 
 export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** The same for all processes. */
+/** All processes have the same key ring. */
 export const KEY_RING = parseKeyRing(SECRET_KEY);
 
 export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
@@ -46,13 +46,13 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   return { ...parsed, path: '/simulated' };
 }
 
-/** Often, because processes serve only for a few minutes. */
+/** The schedule runs often, because processes serve only for a few minutes. */
 const SCHEDULE = { cron: '*/3 * * * *', timezone: 'UTC' };
 
 /** The smallest values that the settings accept. */
 const TWO_PEOPLE = { approvals: 1, undo: 0, forgetEverywhere: true };
 
-/** The shortest times that the settings accept (days). */
+/** The shortest retention times that the settings accept (days). */
 export const RETENTION = {
   ...{ runRows: 1, outcomes: 30, previousValues: 7, removedContacts: 1, audit: 30 },
 } as const;

@@ -1,10 +1,10 @@
-/** Runs the simulation in a separate process, because it takes over time and chance. */
+/** Runs the simulation in a separate process, because it replaces time and randomness. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
-/** The story of a failing night is long. */
+/** Allows for the long timeline of a failing night. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 export interface Simulated {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from './simulate.ts';
 
-/** Nights whose seeds pass. docs/reliability.md lists the seeds that do not pass yet. */
+/** Nights that pass. docs/reliability.md lists the seeds that do not pass yet. */
 const NIGHTS = ['--seed', '1000000', '--nights', '850'];
 
 it(

@@ -1,6 +1,6 @@
 /**
- * Replaces the time and randomness that the product takes from the machine instead of receiving them. Inside a
- * simulated process they are virtual. Everywhere else they stay unchanged. Import this before the product.
+ * Replaces the time and randomness that the product takes directly from the machine. Inside a simulated process they
+ * are virtual. Everywhere else they stay unchanged. Import this before the product.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
@@ -12,29 +12,29 @@ import type { Due } from './timeline.ts';
 /** The part of a machine that a process uses. */
 export interface Machine {
   monotonicMs(): number;
-  /** Runs something after this many milliseconds of its own clock. */
+  /** Runs a function after this many milliseconds on its own clock. */
   later(ms: number, run: () => void): Due;
 }
 
 const inside = new AsyncLocalStorage<Machine>();
 
-/** Runs something as part of a simulated process. */
+/** Runs a function inside a simulated process. */
 export function runInside<Result>(machine: Machine, work: () => Result): Result {
   return inside.run(machine, work);
 }
 
 let chance: Random | null = null;
 
-/** Random bytes drawn in advance, for many nonces at once. */
+/** A source of random bytes that are drawn in advance, for many nonces at a time. */
 let ahead: Random | null = null;
 
-/** All IDs, keys and nonces come from here. Null returns them to the machine. */
+/** Sets the source of all IDs, keys and nonces. Null restores the machine's own. */
 export function setChance(random: Random | null): void {
   chance = random;
   ahead = random?.split('ahead') ?? null;
 }
 
-/** The process IDs that are alive, as `process.kill(id, 0)` reports them to the caller; null to query the machine. */
+/** Sets which process IDs are alive, as `process.kill(id, 0)` reports them. Null asks the machine again. */
 export function setLiving(isLiving: Living | null): void {
   living = isLiving;
 }
@@ -56,7 +56,7 @@ const real = {
   kill: process.kill.bind(process),
 };
 
-/** The timers of simulated processes, by the handles that the product holds. */
+/** The timers of simulated processes, by the product's handles. */
 const timers = new WeakMap<object, Due>();
 
 function startTimer(run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): unknown {
@@ -90,7 +90,7 @@ function startOn(machine: Machine, run: () => void, ms: number, isRepeated: bool
   }
 }
 
-/** Stops timers of either kind, as on a real machine. */
+/** Stops a timer, real or simulated. */
 function stopTimer(timer: unknown): void {
   if (typeof timer !== 'object' || timer === null) return;
   const due = timers.get(timer);
@@ -123,12 +123,12 @@ function randomUuid(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** A longer draw is a stock of nonces. */
+/** The longest draw for a key. A longer draw is a stock of nonces. */
 const LONGEST_KEY = 64;
 
 /**
- * The product keeps a stock of nonces beyond the end of a night. Whether a night has to draw a new stock depends on the
- * nights before it, so this must not shift any of its IDs.
+ * Returns random bytes. The product keeps a stock of nonces beyond the end of a night. Whether a night has to draw a
+ * new stock depends on the nights before it, so this must not shift any of its IDs.
  */
 function randomBuffer(size: number): Buffer {
   const random = size > LONGEST_KEY ? ahead : chance;
@@ -141,7 +141,8 @@ function killOrLook(processId: number, signal?: string | number): boolean {
   throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
 }
 
-// Kysely freezes each node of each query, which takes a twentieth of a night's time. The fast tests keep the freezing.
+// Switches freezing off, because Kysely freezes each node of each query, which takes a twentieth of a night's time. The
+// fast tests still freeze.
 Object.assign(Object, { freeze: (value: unknown) => value });
 Object.assign(globalThis, {
   ...{ setTimeout: startTimer, clearTimeout: stopTimer },
@@ -155,5 +156,5 @@ Object.assign(crypto, { randomUUID: randomUuid, randomBytes: randomBuffer });
 Object.assign(process, { kill: killOrLook });
 syncBuiltinESMExports();
 
-/** The machine's own time, to measure the simulation itself. */
+/** The machine's real time, to measure the simulation itself. */
 export const realNowMs = real.now;

@@ -1,18 +1,16 @@
 /**
- * Virtual time: all future events in one list. The next event is taken, the program runs until it cannot continue, then
- * the next event is taken. The seed chooses the order of simultaneous events.
+ * Virtual time: a list of all future events. After each event, the program runs until it has nothing to do, and then
+ * the next event is taken. The seed decides the order of simultaneous events.
  */
 import { createHeap } from '../../testbed/heap.ts';
 import type { Random } from './random.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/**
- * The owner of an event. The event is postponed while the owner is frozen, and never happens once the owner is gone.
- */
+/** The owner of an event. The event is postponed while the owner is frozen, and never happens if the owner is gone. */
 export interface Actor {
   readonly state: 'alive' | 'frozen' | 'gone';
-  /** Keeps events that are due while it is frozen. */
+  /** Keeps an event that is due while the owner is frozen. */
   park(run: () => void): void;
 }
 
@@ -21,20 +19,20 @@ export interface Due {
 }
 
 export interface Timeline {
-  /** The true time (epoch ms), which no clock of the world has to show. */
+  /** Returns the true time (epoch ms), which no clock of the world has to show. */
   now(): number;
-  /** Schedules an event in this many milliseconds. */
+  /** Schedules an event after this many milliseconds. */
   after(ms: number, run: () => void, actor?: Actor): Due;
-  /** Resolves in this many milliseconds. */
+  /** Waits this many milliseconds. */
   pass(ms: number): Promise<void>;
-  /** Processes the next event and waits until the program is idle. False if there is no event. */
+  /** Processes the next event and waits until the program is idle. Returns false if there is no event. */
   step(): Promise<boolean>;
   readonly steps: number;
 }
 
 interface Event extends Due {
   at: number;
-  /** Orders simultaneous events. */
+  /** Decides the order of simultaneous events. */
   tie: number;
   run: (() => void) | null;
   actor: Actor | undefined;
@@ -73,7 +71,7 @@ export function createTimeline(
         if (run === null || actor?.state === 'gone') continue;
         now = Math.max(now, at);
         if (actor?.state === 'frozen') {
-          // An event must be cancellable while it waits.
+          // A parked event must still be cancellable.
           actor.park(() => event.run?.());
           continue;
         }
@@ -94,8 +92,8 @@ export function createTimeline(
 const immediately = setImmediate;
 
 /**
- * All microtasks run before the next turn of the event loop, and the product does nothing else until then, unless a
- * real database still has to respond.
+ * Waits until the program is idle. All microtasks run before the next turn of the event loop, and then the product does
+ * nothing more, unless a real database still has to respond.
  */
 export async function atRest(underWay: () => Promise<unknown> | null): Promise<void> {
   for (;;) {

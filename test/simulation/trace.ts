@@ -1,13 +1,13 @@
-/** The events of a night, as a story for people and as a hash to compare two nights. */
+/** The events of a night, as a timeline for people and as a hash that compares two nights. */
 import { fnv } from './random.ts';
 
 export interface Trace {
-  /** A sentence of the story. `who` is the subject. */
+  /** Adds a sentence to the timeline. `who` is its subject. */
   say(who: string, what: string): void;
-  /** An event that is too small for the story, but must be the same in each replay. */
+  /** Records an event that is too small for the timeline, but must be the same in each replay. */
   note(what: string): void;
   readonly lines: readonly string[];
-  /** Over everything, including times. */
+  /** Returns the hash of everything, including times. */
   hash(): string;
 }
 
@@ -31,7 +31,7 @@ export function createTrace(now: () => number): Trace {
   };
 }
 
-/** Day and time to the millisecond: `20 Nov 02:00:03.120`. */
+/** Returns the day and time with milliseconds, for example `20 Nov 02:00:03.120`. */
 function shown(ms: number): string {
   const iso = new Date(ms).toISOString();
   const month = MONTHS[Number(iso.slice(5, 7)) - 1];
@@ -40,7 +40,7 @@ function shown(ms: number): string {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** An error with the path that it took. */
+/** Returns an error with its stack. */
 export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

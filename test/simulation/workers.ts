@@ -1,4 +1,4 @@
-/** Several processes that simulate different seeds at the same time. */
+/** Simulates different seeds in several processes at the same time. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -15,18 +15,18 @@ export interface Sum {
 
 /** The progress of a worker, reported after each night. */
 export interface Progress extends Sum {
-  /** The next seed. */
+  /** The seed that is simulated next. */
   next: number;
-  /** True once the worker has nothing left to do. */
+  /** True if the worker has nothing left to do. */
   isOver: boolean;
 }
 
-/** Seeds that no worker has finished, because its process ended before. */
+/** Seeds that no worker finished, because its process ended too early. */
 export interface NotSimulated {
   from: number;
-  /** Null if the worker would have continued until its time was over. */
+  /** The last seed. Null if the worker would have continued until its time was over. */
   to: number | null;
-  /** A signal, or an exit code. */
+  /** The signal or the exit code. */
   why: string;
 }
 
@@ -37,8 +37,8 @@ export interface Worked {
 }
 
 /**
- * Each worker starts at a separate seed: adjacent ranges if the number of nights is known, far apart otherwise.
- * Resolves with the worst exit code and the totals of all workers. A worker that ended early counts as failed.
+ * Starts several workers with different seeds: adjacent ranges if the number of nights is known, far apart otherwise.
+ * Returns the worst exit code and the totals of all workers. A worker that ended early counts as failed.
  */
 export async function simulateInWorkers(
   jobs: number,
@@ -63,7 +63,7 @@ export async function simulateInWorkers(
   };
 }
 
-/** More than a worker can simulate in a week. */
+/** More seeds than a worker can simulate in a week. */
 const SEEDS_OF_A_WORKER = 100_000_000;
 
 function simulateInWorker(
@@ -73,7 +73,7 @@ function simulateInWorker(
 ): Promise<Worked> {
   return new Promise((resolve, reject) => {
     const stdio = ['inherit', 'inherit', 'inherit', 'ipc'] as const;
-    // With the memory limit of this process (`npm run simulate`).
+    // Workers have the same memory limit as this process (`npm run simulate`).
     const command = [...process.execArgv, program, ...args];
     const worker = spawn(process.execPath, command, { stdio: [...stdio] });
     let progress: Progress = { ...NOTHING, next: from, isOver: false };
@@ -81,7 +81,7 @@ function simulateInWorker(
       progress = Object.assign(progress, message);
     });
     worker.on('error', reject);
-    // All its output has arrived by then.
+    // By then, all its output has arrived.
     worker.on('close', (code, signal) => {
       const { next, isOver, ...sum } = progress;
       const exitCode = code ?? 1;
@@ -98,7 +98,7 @@ function simulateInWorker(
 
 const NOTHING: Sum = { nights: 0, runs: 0, credits: 0, failed: 0, seconds: 0 };
 
-/** They run at the same time. */
+/** Adds two totals. Workers run at the same time, so the duration is not added. */
 function added(one: Sum, other: Sum): Sum {
   return {
     nights: one.nights + other.nights,

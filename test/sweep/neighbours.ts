@@ -1,6 +1,4 @@
-/**
- * The three CRMs of the sweep, with marks in the data of their people, and all the ways in which they fail.
- */
+/** The three CRMs in the sweep, with marks in the data of their people, and all the ways in which they fail. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
@@ -11,10 +9,10 @@ import { sandboxControl } from '../connectors/crm-sandbox.ts';
 import { controlService } from '../helpers/service-control.ts';
 import type { SweptCrm, SweptWorld } from './swept-world.ts';
 
-/** As many donors as the service knows, so the contacts are the same people. */
+/** The service generates both, so the contacts are donors that it knows. */
 const PEOPLE = { contacts: 16, donors: 500 };
 
-/** Planted in every CRM: a name, a figure and a note that occur nowhere else in the world. */
+/** Marks in every CRM: a name, a figure and a note that occur nowhere else. */
 export const PLANTED = {
   first: 'Zyxabelle',
   last: 'Zyxermain',
@@ -22,26 +20,28 @@ export const PLANTED = {
   note: 'A zyxnote: sold the vineyard, quarrels with her brother.',
 };
 
-/** The other side's error text: everything that is planted. */
+/** The error text of the other side, which quotes every mark. */
 export const QUOTING = Object.values(PLANTED).join(' | ');
 
 export interface Neighbour extends SweptCrm {
-  /** The contact with the planted name, a contact that the service knows, and a contact that does not change. */
+  /**
+   * The IDs of the contact with the planted name, a contact that the service knows, and a contact that does not change.
+   */
   ids: { planted: string; known: string; other: string };
-  /** Files in the folder that contain people because they are the CRM. */
+  /** Files in the folder that contain people because they are the CRM itself. */
   files: readonly string[];
-  /** How it refuses writes: the first sync meets them all, and so do undoing and forgetting. */
+  /** The ways in which the CRM refuses writes. The first sync meets all of them, and so do undoing and forgetting. */
   refusals: readonly Failure[];
-  /** The other ways in which it fails. */
+  /** The other ways in which the CRM fails. */
   failures: readonly Failure[];
-  /** The commands' messages about these failures, which prove that the failures occurred. */
+  /** The commands' messages about these failures, which prove that they occurred. */
   proofs: readonly string[];
-  /** Names, figures and notes of all its people as they are now. */
+  /** Returns the current names, figures and notes of all its people. */
   readMarks(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** A way to fail, until it is switched off. */
+/** A failure that lasts until it is switched off. */
 interface Failure {
   begin(): Promise<void>;
   end(): Promise<void>;
@@ -175,7 +175,7 @@ export async function openHubspot(): Promise<Neighbour> {
   };
 }
 
-/** Needs its world first: the file is in its folder. */
+/** Returns the CSV neighbour. The world must exist first, because the file is in its folder. */
 export function csvOf(world: Pick<SweptWorld, 'path'>): Omit<Neighbour, keyof SweptCrm | 'ids'> {
   const input = world.path('lists/in.csv');
   let whole = '';
@@ -229,7 +229,7 @@ export const CSV: SweptCrm = {
   ],
 };
 
-/** Fills the input with people that the service knows. Returns the ids. */
+/** Fills the input with people whom the service knows. Returns their IDs. */
 export async function writeCsv({
   service,
   path,
@@ -288,7 +288,7 @@ async function marksOf(
   return telling(marks);
 }
 
-/** Shorter texts occur by chance. Each text is listed only once. */
+/** Returns the distinct texts that are long enough. Shorter texts occur by chance. */
 function telling(texts: readonly string[]): string[] {
   return [...new Set(texts)].filter((text) => text.trim().length >= 8 && text.trim() === text);
 }

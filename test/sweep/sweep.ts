@@ -1,7 +1,7 @@
 /**
- * Plants marks in the people of a CRM and in every key, and runs all commands while every system around them
- * fails and quotes the marks. Afterwards, no stored or sent data may contain a mark: database, database log,
- * journals, log lines, metrics, alerts, pages, temporary files.
+ * Plants marks in the people of a CRM and in every key, and runs all commands while every neighbour fails and quotes
+ * the marks. Afterwards, no stored or sent data may contain a mark: the database and its log, journals, log lines,
+ * metrics, alerts, pages, and temporary files.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
@@ -11,15 +11,17 @@ import { marksIn } from '../helpers/marks.ts';
 import { type Neighbour, PLANTED, QUOTING } from './neighbours.ts';
 import type { SweptWorld } from './swept-world.ts';
 
-/** They serve until they are stopped, with their own people. `service` is the other side, and knows no CRM. */
+/**
+ * These commands serve until they are stopped, with their own people. `service` is the other side, and knows no CRM.
+ */
 const NOT_SWEPT = ['demo', 'sandbox', 'service'];
 
-/** A sweep takes six minutes on its own, and ten next to all other tests. */
+/** A sweep takes six minutes alone, and ten minutes next to all other tests. */
 export const SWEEP_TIMEOUT_MS = 900_000;
 
 /**
- * Runs everything, and looks for the marks afterwards. Closes neither. The service's refusals are handled in the same
- * way for every CRM, so one sweep tries all of them, and the others some.
+ * Runs everything, and then looks for the marks. Closes neither the world nor the CRM. The service's refusals are
+ * handled in the same way for every CRM, so one sweep tries all of them, and the other sweeps only some.
  */
 export async function sweep(
   world: SweptWorld,
@@ -76,7 +78,7 @@ const tokenSchema = z.object({ token: z.string(), id: z.string() });
 const linkSchema = z.object({ link: z.string() });
 const hookSchema = z.object({ url: z.string() });
 
-/** Tokens and a webhook's address, each shown once to the user who creates it. */
+/** Creates tokens and a webhook address, each shown once to its creator. */
 async function makeTokens({ once, said, secrets }: SweptWorld) {
   const before = said.length;
   const make = async (role: string) => {
@@ -94,7 +96,7 @@ async function makeTokens({ once, said, secrets }: SweptWorld) {
   return { tokens, hook };
 }
 
-/** The commands that only read, while nothing is wrong. */
+/** Runs the commands that only read, while nothing fails. */
 async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
   const [run = 'none'] = await world.runIds();
   await lookAtAll(world, [
@@ -154,7 +156,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
   ]);
 }
 
-/** Commands that read and sync, while the other side fails. */
+/** Runs commands that read and sync, while the other side fails. */
 async function failingLook(world: SweptWorld, { ids }: Pick<Neighbour, 'ids'>): Promise<void> {
   await world.once('sync', '--full');
   await world.once('sync', '--contact', ids.known, '--json');
@@ -171,7 +173,7 @@ async function lookAtAll(world: SweptWorld, commands: readonly string[]): Promis
   for (const words of commands) await world.look(...words.split(' '));
 }
 
-/** The service refuses, and quotes the person and the request's key. */
+/** Makes the service refuse requests and quote the person and the key. */
 async function failOfService(
   world: SweptWorld,
   neighbour: Neighbour,
@@ -198,7 +200,7 @@ async function failOfService(
   await world.onceWith({ env: { PARTNER_API_KEY: `Zyx${world.service.apiKey}` } }, 'sync');
 }
 
-/** Mail and webhook refuse with texts that quote the password and a person. */
+/** Makes the email server and the webhook refuse with texts that quote the password and a person. */
 async function failOfAlerts(world: SweptWorld): Promise<void> {
   world.refuseAlerts(`${QUOTING} ${world.secrets.join(' ')}`);
   await world.look('alerts', 'test');
@@ -219,7 +221,7 @@ async function failOfAlerts(world: SweptWorld): Promise<void> {
   world.secrets.push('Zyxhook7391', 'Zyxnourl7391');
 }
 
-/** Settings that cannot be read, each with a key written into them. */
+/** Tries settings that cannot be read, each with a key written into them. */
 async function failOfSettings(world: SweptWorld): Promise<void> {
   const [key, folder] = ['Zyxliteralkey7391', world.path('temp/broken')];
   world.secrets.push(key);
@@ -268,7 +270,7 @@ async function failOfSettings(world: SweptWorld): Promise<void> {
 
 const holdsSchema = z.object({ holds: z.array(z.object({ id: z.string() })) });
 
-/** Commands that change or erase something; the CRM refuses at first. */
+/** Runs commands that change or erase something. At first, the CRM refuses. */
 async function change(world: SweptWorld, { ids, refusals }: Neighbour): Promise<void> {
   const { holds } = holdsSchema.parse(JSON.parse(await world.once('holds', '--json')));
   const [one = 'none', other = 'none', third = 'none'] = holds.map(({ id }) => id);
@@ -318,7 +320,7 @@ async function takeBack(world: SweptWorld, { known, planted }: Neighbour['ids'])
   await world.once('forget', known, '--yes');
 }
 
-/** Everything was run, everything failed as expected, and ids are found where they belong. */
+/** Expects that everything ran and failed as planned, and that IDs are found where they belong. */
 async function expectAll(world: SweptWorld, { ids, proofs }: Neighbour, persons: number) {
   const names = COMMANDS.map(({ name }) => name).filter((name) => !NOT_SWEPT.includes(name));
   expect(names.filter((name) => !world.commands.has(name))).toEqual([]);
@@ -331,7 +333,7 @@ async function expectAll(world: SweptWorld, { ids, proofs }: Neighbour, persons:
   );
 }
 
-/** A mark, and the place where it was found. */
+/** Returns the marks that were found, with their places. */
 async function findMarks(
   world: SweptWorld,
   { files }: Neighbour,
@@ -346,7 +348,7 @@ async function findMarks(
   return [...new Set(found)];
 }
 
-/** These contain keys because a user wrote them there. */
+/** Returns true for settings that contain a key because a user wrote it there. */
 function isBrokenSettings(path: string): boolean {
   return /^temp\/broken\d+\/donor-sync\.yaml$/.test(path);
 }

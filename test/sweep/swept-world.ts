@@ -7,57 +7,57 @@ import { startMailServer, startWebhook } from '../clients/alerts/receivers.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { runWhole } from '../helpers/whole-program.ts';
 
-/** The differences between the CRMs. */
+/** The parts of a swept world that differ between CRMs. */
 export interface SweptCrm {
-  /** The `crm` part of the settings. Secrets in it are variables. */
+  /** The `crm` part of the settings. Secrets are given as variables. */
   settings: string;
-  /** Lines of the field map. */
+  /** The lines of the field map. */
   fields: readonly string[];
-  /** The group of one network. */
+  /** The group that becomes a network. */
   group: string;
-  /** Secrets by the name of their variable. */
+  /** The secrets by variable name. */
   secrets: Readonly<Record<string, string>>;
 }
 
-/** A text and the place where it was printed. */
+/** A text, and the place where it was printed. */
 export interface Said {
   where: string;
   bytes: Buffer;
 }
 
 export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'path'> {
-  /** Every secret that the program was given, or has made. */
+  /** Every secret that the program was given or has created. */
   secrets: string[];
-  /** Everything that was written to pipes, terminals, logs, mails, webhooks and responses so far. */
+  /** Everything that was written so far to pipes, terminals, logs, emails, webhooks and responses. */
   said: Said[];
-  /** The names of the commands that were run. */
+  /** The names of the commands that have run. */
   commands: Set<string>;
   /**
-   * Runs a command into pipes, with `--json`, and at a terminal. At a terminal, a command whose purpose is to show
-   * people may show them. Its stdout is not swept in that case, but its log always is.
+   * Runs a command three times: into pipes, with `--json`, and at a terminal. At a terminal, a command whose purpose is
+   * to show people may show them. Its stdout is then not searched, but its log always is.
    *
    * The commands run one after the other, because two commands in one process that use the same SQLite file would block
    * each other.
    */
   look(...args: string[]): Promise<void>;
-  /** Runs it once, into pipes. */
+  /** Runs a command once, into pipes. */
   once(...args: string[]): Promise<string>;
-  /** Runs it once with other variables or another folder. */
+  /** Runs a command once, with other variables or in another folder. */
   onceWith(
     options: { cwd?: string; env?: Record<string, string> },
     ...args: string[]
   ): Promise<void>;
-  /** Makes the alerts fail with the other side's words, or (null) arrive. */
+  /** Makes alerts fail with these words of the other side. With null, they arrive again. */
   refuseAlerts(words: string | null): void;
-  /** Serves, requests every page as each kind of caller, and stops. */
+  /** Starts the service, requests every page as each kind of caller, and stops it. */
   serveAndAsk(tokens: { admin: string; viewer: string }, hook: string): Promise<void>;
   runIds(): Promise<string[]>;
-  /** The files in the folder, except files whose path is excluded. */
+  /** Returns the files in the folder, except those with an excluded path. */
   files(except: readonly string[]): Promise<Said[]>;
   close(): Promise<void>;
 }
 
-/** Waits between attempts are long, and there are thousands of them here. */
+/** A fast clock. Waits between attempts are long, and there are thousands of them here. */
 const HURRIED: Clock = {
   ...systemClock,
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
@@ -66,7 +66,7 @@ const HURRIED: Clock = {
 const PASSWORD = 'Zyxmailpassword7391';
 const SLACK_PATH = '/services/Zyxslack/B0042/7391';
 
-/** Shows people to the caller, which is the command's purpose: a plan, and old and new values. */
+/** Commands whose purpose is to show people: a plan, and old and new values. */
 const SHOWS_PERSONS = [
   ['plan'],
   ['paths'],
@@ -81,13 +81,13 @@ const SHOWS_PERSONS = [
   ['doctor', '--show'],
 ];
 
-/** Shows people only at a terminal. */
+/** Commands that show people only at a terminal. */
 const SHOWS_AT_TERMINAL = [['init'], ['add']];
 
 export interface SweptWorldOptions {
   crm: SweptCrm;
   database?: string;
-  /** True for a key file next to the database instead of a variable. */
+  /** True to use a key file next to the database instead of a variable. */
   hasKeyFile?: boolean;
 }
 
@@ -225,7 +225,7 @@ export async function openSweptWorld(options?: SweptWorldOptions): Promise<Swept
 interface RunOptions {
   isTTY?: boolean;
   cwd?: string;
-  /** More variables. */
+  /** More environment variables. */
   more?: Record<string, string>;
 }
 

@@ -45,7 +45,7 @@ describe('mustReadBalance', () => {
   });
 
   it('wants one wherever others can reach what is to be kept while a reading is fresh', () => {
-    // Ten submissions a second and a burst of ten, a hundred persons each, for ten seconds.
+    // Ten submissions per second and a burst of ten, with a hundred people each, for ten seconds.
     expect(mustReadBalance({ ...known, balance: 11_499 })).toBe(true);
     expect(mustReadBalance({ ...known, balance: 11_500 })).toBe(false);
     expect(mustReadBalance({ ...known, balance: 11_599, underWay: 100 })).toBe(true);
@@ -96,7 +96,7 @@ describe('a balance that is to be kept', () => {
       await world.addPeople(1_900);
       const report = await world.sync();
       expect(report.reason?.code).toBe('budget_reached');
-      // At most one submission is in flight.
+      // At most one submission was in flight.
       expect(Math.min(...balances)).toBeGreaterThanOrEqual(500 - 100);
       expect(Math.min(...balances)).toBeLessThanOrEqual(500);
     },
@@ -104,9 +104,10 @@ describe('a balance that is to be kept', () => {
 });
 
 /**
- * Another program spends from the same bucket. It spends a hundred credits during each of our submissions, up to a
- * total of `beside`, and all of `between` after our second submission. It is as fast as the service's limit allows: ten
- * requests at once, and then ten per second. Records the balance after each of our submissions.
+ * Simulates another program that spends from the same bucket. It spends a hundred credits during each of our
+ * submissions, up to a total of `beside`, and all of `between` after our second submission. It is as fast as the
+ * service's limit allows: ten requests at once, and then ten per second. Records the balance after each of our
+ * submissions.
  */
 function withSecondSpender(
   client: PartnerClient,
@@ -144,7 +145,7 @@ function strangers() {
   });
 }
 
-/** The run that has ended, unchanged. */
+/** Returns the run after its end, unchanged. */
 function aRun({ integration, store, deps }: SyncWorld, id: string): Run {
   return {
     id,

@@ -1,4 +1,4 @@
-/** Checks that a value that is added to a choice list later has no meaning until a user has defined it. */
+/** Tests that a value that is added to a choice list later has no meaning until a user defines it. */
 
 import { afterEach, expect, it } from 'vitest';
 import type { Connector, ContactsSettings, Finding } from '../../connectors/contract.ts';
@@ -13,7 +13,7 @@ const OPTIONS = ['Opted out', 'Fine'];
 const NEW_OPTION = 'Do not research – legal';
 
 interface Crm {
-  /** The field with marks, and the field that is written. */
+  /** The field with the marks, and the field that donor-sync writes. */
   mark: string;
   written: string;
   connector(contacts: ContactsSettings, signal: AbortSignal): Promise<Connector>;
@@ -35,7 +35,7 @@ const CRMS: Record<string, () => Promise<Crm>> = {
       connector: (contacts, signal) => org.connector({}, { signal }, contacts),
       check: (contacts) => org.check({}, {}, contacts),
       setMark: (id, value) => org.setValue(id, mark, value),
-      // The list is not restricted, so an import can contain a value that is not an option.
+      // The picklist is not restricted, so an import can contain a value that is not an option.
       addOption: async () => {},
       seenValue: org.seenValue,
       ids: async () => (await org.people()).map(({ id }) => id),
@@ -101,7 +101,7 @@ it.each(
   open.push(world);
   const ids = await crm.ids();
   const [early = ''] = ids;
-  // One contact has the new value before anything is bought, another contact after it was written.
+  // One contact gets the new value before anything is bought, and another contact gets it after it was written.
   await crm.addOption();
   await crm.setMark(early, NEW_OPTION);
   const first = await world.sync({ acceptMatchRate: true });
@@ -115,14 +115,14 @@ it.each(
     const { contacts: counts } = await world.sync({ full, acceptMatchRate: true });
     expect(counts).toMatchObject({ submitted: 0, written: 0, skipped: 0 });
   }
-  // Its profile and its values are kept, and it is neither opted out nor deceased.
+  // Its profile and its values are kept, and it counts neither as opted out nor as deceased.
   expect(await crm.seenValue(later, crm.written)).toBe(value);
   expect(await keptProfiles(world, later)).toBe(1);
   const rows = await findContacts(world.store.reader, 'riverside', [early, later]);
   for (const { outcomeReason } of rows.values()) {
     expect(['opted_out', 'deceased', 'do_not_contact']).not.toContain(outcomeReason);
   }
-  // `doctor` names the value, and how many wait with it.
+  // `doctor` names the value and the number of contacts that wait because of it.
   expect(await crm.check(said)).toContainEqual(
     expect.objectContaining({
       subject: 'unknown marks',
@@ -130,7 +130,7 @@ it.each(
       fix: expect.stringContaining(`contacts.${one.list}`),
     }),
   );
-  // Once a user has said what the value means, the first contact is submitted, for one credit.
+  // After a user has defined the value's meaning, the first contact is submitted for one credit.
   said = { ...contacts, unmarkedValues: { [one.kind]: ['Fine', NEW_OPTION] } };
   const { contacts: after } = await world.sync({ full: true, acceptMatchRate: true });
   expect(after).toMatchObject({ submitted: 1, waiting: 0 });

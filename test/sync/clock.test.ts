@@ -18,7 +18,7 @@ const SLOW_AND_BUSY = [
 
 let world: SyncWorld;
 let shiftMs = 0;
-/** The machine's clock, as it is set. */
+/** The machine's clock, with the test's shift. */
 const clock: Clock = { ...systemClock, now: () => Date.now() + shiftMs };
 
 afterEach(async () => {
@@ -26,7 +26,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** A run that hangs is stopped, which shows in its report. */
+/** Runs a sync. If it hangs it is stopped, and the report shows this. */
 function sync(request: Partial<RunRequest> = {}): Promise<RunReport> {
   return world.sync({ signal: AbortSignal.timeout(LIMIT_MS), ...request });
 }
@@ -212,7 +212,7 @@ describe('a run whose clock is wrong', () => {
   });
 });
 
-/** Contacts with more than one job that cost a credit. */
+/** Returns the contacts with more than one job that cost a credit. */
 async function paidTwice(): Promise<string[]> {
   const jobs = await world.database.db
     .selectFrom('jobs')

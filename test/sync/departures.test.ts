@@ -41,11 +41,11 @@ it('counts each empty reading as a mass departure', () => {
   expect(isMassDeparture(one, { share: 1, atLeast: 1_000 }, true)).toBe(true);
 });
 
-/** A CRM behind a simple connector: each read is complete, and no removal is reported. */
+/** A CRM with a simple connector: each reading is complete, and no removal is reported. */
 interface PlainCrm {
-  /** How many pages of a reading arrive before it ends quietly. */
+  /** The number of pages after which a reading ends without an error. */
   pages: number;
-  /** An error instead of the page after these pages. */
+  /** An error that is thrown instead of the page after these pages. */
   error: Error | null;
 }
 
@@ -87,7 +87,7 @@ async function decide({ store }: SyncWorld, decision: 'approved' | 'rejected'): 
   return recordBatchDecision(store.act, batch.id, decision);
 }
 
-/** Acts as if the decisions had been made this much earlier. */
+/** Makes the recorded decisions this much older. */
 async function makeAnswersOlder({ database }: SyncWorld, ms: number): Promise<void> {
   await database.db
     .updateTable('questions')
@@ -95,7 +95,7 @@ async function makeAnswersOlder({ database }: SyncWorld, ms: number): Promise<vo
     .execute();
 }
 
-/** Returns all contacts in the order of the pages, a hundred on each. */
+/** Returns all contacts in the order of the pages, which have a hundred contacts each. */
 function inPageOrder({ crm }: SyncWorld): string[] {
   const records = [...crm.records].sort(([, one], [, other]) => one.revision - other.revision);
   return records.map(([id]) => id);
@@ -106,7 +106,7 @@ const MISSING = { status: 'incomplete', reason: { code: 'contacts_missing' } };
 describe('a list with other IDs for the same contacts', () => {
   const MONTH_MS = 30 * DAY_MS;
 
-  /** Acts as if everything had been paid for and delivered a month earlier. */
+  /** Makes it look as if everything had been paid for and delivered a month earlier. */
   async function letAMonthPass({ database: { db } }: SyncWorld): Promise<void> {
     await db
       .updateTable('contacts')
@@ -124,7 +124,7 @@ describe('a list with other IDs for the same contacts', () => {
       .execute();
   }
 
-  /** Returns the same people under other IDs, and without our values, as in an export from elsewhere. */
+  /** Replaces the contacts with the same people under other IDs, without our values, as in an export from elsewhere. */
   function renumber({ crm }: SyncWorld, ids: readonly string[]): string[] {
     return ids.map((id) => {
       const contact = crm.records.get(id)?.contact;
@@ -135,7 +135,7 @@ describe('a list with other IDs for the same contacts', () => {
   }
 
   async function valuesOf({ crm }: SyncWorld, ids: readonly string[]) {
-    // A month has passed since only according to the database.
+    // Only the database was moved by a month, so the date is not compared.
     return ids.map((id) => ({ ...crm.records.get(id)?.values, 'Donor Enhanced At': null }));
   }
 
@@ -171,7 +171,7 @@ describe('a list with other IDs for the same contacts', () => {
     const now = renumber(world, ids);
     for (const id of now) {
       const addresses = world.crm.records.get(id)?.contact.addresses ?? [];
-      // Street, Avenue and Drive, as the postal service writes them.
+      // Writes Street, Avenue and Drive as the postal service does.
       const written = addresses.map((address) =>
         address
           .replace(/\bStreet\b/, 'ST')
@@ -256,7 +256,7 @@ describe('a reading that ends quietly after its first page', () => {
     const { world, plain, ids, spent } = await openPlain(300);
     const { contact } = world.crm.records.get(ids[0] ?? '') ?? {};
     world.crm.addContact({ ...contact, id: 'newcomer', addresses: ['7 Quarry Lane, Reno, NV'] });
-    // It is on the first page, as are a hundred others.
+    // The contact is on the first page, with a hundred others.
     for (const id of ids.slice(0, 200)) world.crm.editContact(id, {});
     for (const id of ids.slice(200)) if (id !== 'newcomer') world.crm.editContact(id, {});
     plain.pages = 1;
@@ -336,7 +336,7 @@ describe('a reading that ends quietly after its first page', () => {
     const before = await world.networks();
     expect(before['Board']).toHaveLength(120);
     plain.pages = 1;
-    // Fewer than half of the members leave, so the group guard lets the removal through.
+    // Fewer than half of the members leave, so the group guard allows the removal.
     world.setBoard(0, 100);
     const report = await world.sync();
     expect(report).toMatchObject({ ...MISSING, networks: [{ name: 'Board', removed: 0 }] });
@@ -364,7 +364,7 @@ describe('contacts that lookups do not find, without a sign of a deletion', () =
     expect(await world.sync({ only: gone })).toMatchObject(MISSING);
     expect(await statesOf(world, gone)).not.toContain('removed');
     expect(await world.sync()).toMatchObject(MISSING);
-    // Access is regained, which changes no record, so they are looked up again.
+    // The access is restored, which changes no record, so the contacts have to be looked up again.
     for (const id of gone) world.crm.appear(id);
     expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
     expect(await listBatches(world.store.reader)).toEqual([]);

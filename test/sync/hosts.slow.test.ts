@@ -21,7 +21,7 @@ import { freshPostgresUrl } from '../helpers/test-databases.ts';
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const CONTACTS = 80;
 const SETTLE_AFTER_MS = 3_000;
-/** A service that needs nearly the whole quiet time. */
+/** The service needs nearly the whole quiet time to respond. */
 const SLOW_MS = 2_500;
 
 const AHEAD: Host = { name: 'ahead', clockAheadMs: 120_000 };
@@ -33,7 +33,7 @@ afterEach(async () => {
   while (cleanUps.length > 0) await cleanUps.pop()?.();
 });
 
-/** Opens a service, a contact list, and the settings that sync it into this database. */
+/** Opens a service and a contact list, and writes settings that sync the list into this database. */
 async function open(database: string): Promise<{ service: ServiceControl; sync: HostedSync }> {
   const sandbox = await startPartnerSandbox({ donors: 500, rate: 0, jobTimeMs: 300 });
   const { service, settings, remove } = await openCsvFolder(sandbox, {
@@ -48,7 +48,7 @@ async function open(database: string): Promise<{ service: ServiceControl; sync: 
 
 const ON_SUBMIT = { method: 'POST', path: '/enhancements' };
 
-// The long version, with 20 trials, is `npm run bench -- clocks`.
+// `npm run bench -- clocks` is the long version, with 20 trials.
 it.each([
   ['ahead', RIGHT, AHEAD],
   ['behind', AHEAD, BEHIND],
@@ -82,7 +82,7 @@ it('pays once if it is killed in flight and started again with a clock that is a
   const child = startOn(RIGHT, sync);
   await untilSubmitting(url);
   await kill(child);
-  // The same machine, whose clock was set while nothing ran.
+  // The same machine, whose clock was set while nothing was running.
   await syncOn({ ...RIGHT, clockAheadMs: 120_000 }, sync);
   const { paid, open: left } = await readHostedBooks(url);
   expect(await service.spent()).toBe(paid);

@@ -17,29 +17,29 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** The submissions of a client whose responses are slow. */
+/** Observes the submissions of a client whose responses are slow. */
 interface Watched {
-  /** The number of people in each, in the order in which they were sent. */
+  /** The number of people in each submission, in the order of sending. */
   sizes: number[];
-  /** How many other submissions were in flight when each was sent. */
+  /** For each submission, the number of other submissions that were in flight when it was sent. */
   beside: number[];
-  /** The machine's clock, advanced by the duration of each response. */
+  /** The machine's clock, moved forward by the duration of each response. */
   clock: Clock;
-  /** Resolves once this many were sent. */
+  /** Waits until this many submissions were sent. */
   sent(count: number): Promise<void>;
   client(client: PartnerClient): PartnerClient;
 }
 
 interface Way {
-  /** Measured by the sync's clock, which a busy machine does not delay. */
+  /** The duration by the sync's clock, which a busy machine does not delay. */
   tookMs?: number;
-  /** Awaited before a response from the service is passed on. `nth` counts from one. */
+  /** Awaited before a response from the service is passed on. `nth` starts at one. */
   until?: (nth: number, watched: Watched) => Promise<unknown> | undefined;
 }
 
 const SLOW_MS = 5_000;
 
-/** Responses that take five seconds. The first arrive once this many were sent. */
+/** Responses take five seconds. The first ones arrive after this many submissions were sent. */
 const together = (count: number): Way => ({
   tookMs: SLOW_MS,
   until: (nth, { sent }) => (nth <= count ? sent(count) : undefined),
@@ -48,7 +48,7 @@ const together = (count: number): Way => ({
 function watch({ tookMs = 0, until = () => undefined }: Way = {}): Watched {
   let underWay = 0;
   let takenMs = 0;
-  // They reach the service in the order in which they were sent, so the nth fault belongs to the nth size.
+  // Submissions reach the service in the order of sending, so the nth fault belongs to the nth size.
   let wire: Promise<unknown> = Promise.resolve();
   const waiting: { count: number; go: () => void }[] = [];
   const watched: Watched = {
@@ -87,7 +87,7 @@ function watch({ tookMs = 0, until = () => undefined }: Way = {}): Watched {
   }
 }
 
-/** The same for two runs: neither receives a response before both have sent a submission. */
+/** Observes two runs. Neither gets a response before both have sent a submission. */
 function watchTwoRuns(): Watched {
   const ofBoth = Promise.withResolvers<void>();
   const runs = new Set<PartnerClient>();
@@ -107,7 +107,7 @@ function watchTwoRuns(): Watched {
   };
 }
 
-/** Another integration with the key, which pays for its own profiles. */
+/** Returns another client with the same key, which pays for its own profiles. */
 function anotherOfTheKey({ integration }: SyncWorld): SyncWorld['integration'] {
   const partner = { ...integration.partner, shareProfiles: false };
   return { ...integration, id: 'lakeside', partner };
@@ -125,7 +125,7 @@ async function open(watched: Watched, options: SyncWorldOptions = {}): Promise<S
   return world;
 }
 
-/** The nth submission is processed and its response is lost, or the submission itself is lost. */
+/** Returns a fault for the nth submission: it is processed and its response is lost, or it never arrives. */
 const lost = (nth: number, kind: 'resetBefore' | 'resetAfter') => ({
   on: { method: 'POST', path: '/enhancements' },
   nth,
@@ -159,13 +159,13 @@ describe('submissions', () => {
       .select('tracking_id')
       .where('crm_id', '=', winner)
       .execute();
-    // The job of the contact that was merged into it, without its own job.
+    // The contact uses the job of the contact that was merged into it, and has no job of its own.
     expect(paid).toHaveLength(1);
   });
 
   it('are under way one at a time while the service answers quickly', async () => {
     const watched = watch({ until: () => systemClock.sleep(50) });
-    // On a busy machine all responses are slow: by this clock they take an eighth of the time.
+    // On a busy machine, all responses are slow. On this clock, they take an eighth of the time.
     const monotonicMs = () => systemClock.monotonicMs() / 8;
     const world = await open(watched, { clock: { ...systemClock, monotonicMs } });
     await world.addPeople(60);
@@ -186,7 +186,7 @@ describe('submissions', () => {
     expect(most).toBeGreaterThanOrEqual(4);
     expect(most).toBeLessThanOrEqual(6);
     expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
-    // A submission whose response has arrived keeps its slot until the response is on disk.
+    // A submission keeps its slot after its response has arrived, until the response is stored.
     const slots = Math.max(...(await openSlots(world)).map(Number));
     expect(slots).toBeGreaterThanOrEqual(most);
     expect(slots).toBeLessThanOrEqual(MAX_SLOTS);
@@ -283,7 +283,7 @@ describe('lost answers of submissions that were under way together', () => {
     await world.putFaults([lost(2, 'resetBefore'), lost(3, 'resetAfter')]);
     const report = await world.sync();
     expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
-    // The third submission was charged. The second is larger than the lost credits, so it is sent again.
+    // The third submission was charged. The second is larger than the missing credits, so it is sent again.
     expect(report.contacts).toMatchObject({ submitted: 34, held: 6 });
     expect(await world.spent()).toBe(40);
   });
@@ -316,7 +316,7 @@ describe('lost answers of submissions that were under way together', () => {
               throw error;
             } finally {
               if (persons.length === 6) {
-                // Its response takes longer, and in the meantime the balance is topped up to its previous value.
+                // The response takes longer. Meanwhile, credits are bought until the balance has its previous value.
                 await seen.promise;
                 const { apiKey } = world.service;
                 const { enhancements } = await client.readCredits(signal);
@@ -345,7 +345,7 @@ describe('lost answers of submissions that were under way together', () => {
     let isLost = false;
     const watched = watch({
       tookMs: SLOW_MS,
-      // The maximum number of submissions is in flight. Then the second is lost, and the other responses arrive once
+      // The maximum number of submissions is in flight. Then the second is lost, and the other responses arrive after
       // that is known.
       async until(nth, { sent }) {
         await sent(MAX_SLOTS);
@@ -384,7 +384,7 @@ describe('lost answers of submissions that were under way together', () => {
     expect(watched.sizes.slice(0, 2)).toEqual([8, 7]);
     const sum = (of: (report: (typeof reports)[number]) => number) =>
       reports.reduce((all, report) => all + of(report), 0);
-    // The second submission was charged. The first is larger than the lost credits, so it is sent again.
+    // The second submission was charged. The first is larger than the missing credits, so it is sent again.
     expect(sum(({ contacts }) => contacts.submitted)).toBe(25);
     expect(sum(({ contacts }) => contacts.held)).toBe(7);
     expect(sum(({ credits }) => credits.enhancements.spent)).toBe(32);
@@ -409,7 +409,7 @@ function keyOf({ store, integration }: SyncWorld): string {
   return store.fingerprint('partner_key', integration.partner.apiKey);
 }
 
-/** The state left by a process that dies with three submissions on disk, before any request is sent. */
+/** Creates the state after a process dies with three stored submissions, before any request is sent. */
 async function intendWithoutSending(world: SyncWorld, ids: readonly string[]): Promise<void> {
   const { database, store, integration } = world;
   const taken = await store.leases.acquire(integration.id, 'dead', () => true);

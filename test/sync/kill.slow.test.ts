@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const rowsSchema = z.array(z.record(z.string(), z.string()));
 
-// The long version, with 200 kills of 1,000 contacts, is `npm run bench -- kill`.
+// `npm run bench -- kill` is the long version, with 200 kills and 1,000 contacts.
 it('pays for each contact once, however often the sync is killed', async () => {
   const sandbox = await startPartnerSandbox({ donors: 1_000, rate: 0, jobTimeMs: 300 });
   const { folder, settings, service, remove } = await openCsvFolder(sandbox, {
@@ -51,7 +51,7 @@ it('pays for each contact once, however often the sync is killed', async () => {
     const waits = /pending|running|busy/.test(reason);
     expect({ reason, count, waits }).toMatchObject({ waits: false });
   }
-  // Every delivered profile is in the file, although killed processes wrote parts of it.
+  // Every delivered profile is in the file, although killed processes wrote some of them.
   const delivered =
     (books.outcomes.get('fields_written') ?? 0) + (books.outcomes.get('values_equal') ?? 0);
   const freshlyDelivered = delivered + (books.outcomes.get('profile_fresh') ?? 0);

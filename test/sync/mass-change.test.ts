@@ -6,9 +6,9 @@ import { createSyncWorld, type SyncWorld, WITHOUT_TRIAL } from '../helpers/sync-
 
 const open = closedAfterTest(createSyncWorld);
 
-/** Submitted contacts, each with a separate credit. */
+/** Opens a world with submitted contacts, each for a separate credit. */
 async function openEnhanced(count: number): Promise<{ world: SyncWorld; ids: string[] }> {
-  // They are invented: the service knows none of them, which a trial would notice.
+  // These are invented people whom the service does not know. A trial would notice that, so it is off.
   const world = await open({ integration: WITHOUT_TRIAL });
   const ids = Array.from({ length: count }, (_, index) =>
     world.crm.addContact({
@@ -45,7 +45,7 @@ describe('the guard against a mass change', () => {
       const report = await world.sync({ only: id, trigger: 'webhook' });
       expect(report.status).toBe('succeeded');
     }
-    // The default: at least 25, and more than a tenth of the known contacts.
+    // The default limit: at least 25, and more than a tenth of the known contacts.
     expect(await world.spent()).toBe(60 + 24);
     expect(await onlyBatch(world)).toMatchObject({ count: 36, parts: { addresses: 36 } });
     await world.sync();
@@ -66,7 +66,7 @@ describe('the guard against a mass change', () => {
 
   it('goes by the share where more contacts are known, in runs for all as in runs for one', async () => {
     const { world, ids } = await openEnhanced(400);
-    // A few every night: more than a tenth within seven days is too many.
+    // A few contacts change every night. More than a tenth within seven days is too many.
     for (let start = 0; start < 60; start += 12) {
       move(world, ids.slice(start, start + 12), `Quarry Lane ${start}`);
       await world.sync();

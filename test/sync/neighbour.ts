@@ -7,7 +7,7 @@ import { type Preview, previewRun } from '../../src/sync/preview.ts';
 import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import type { SyncWorld, WorldDeps } from '../helpers/sync-world.ts';
 
-/** A second integration with a separate CRM, in the same database and with the same partner key. */
+/** A second client with a separate CRM, in the same database and with the same service key. */
 export interface Neighbour {
   integration: Integration;
   crm: MemoryCrm;
@@ -16,7 +16,7 @@ export interface Neighbour {
   preview(): Promise<Preview>;
 }
 
-/** `options` are the second integration's settings other than its id, key and CRM. */
+/** `options` are the second client's settings, except its ID, key and CRM. */
 export function createNeighbour(
   world: SyncWorld,
   { partner, ...options }: { partner?: { shareProfiles: boolean } } & Record<string, unknown> = {},
@@ -61,7 +61,7 @@ export function createNeighbour(
   };
 }
 
-/** Puts one CRM's people into the other CRM as a different user would have typed them. */
+/** Copies one CRM's people into another CRM, as another user would have typed them. */
 export function copyPeople(from: MemoryCrm, to: MemoryCrm): string[] {
   return [...from.records.values()].map(({ contact }) =>
     to.addContact({

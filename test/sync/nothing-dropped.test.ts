@@ -9,7 +9,7 @@ import { copyPeople, createNeighbour } from './neighbour.ts';
 import { sharedBy } from './shared-by.ts';
 import { ageJobs, aWrittenContact, leaveJobsRunning, open, openEnhanced } from './worlds.ts';
 
-/** Lets the service blame the first person of the first submission. */
+/** Makes the service blame the first person in the first submission. */
 function blameFirst(client: PartnerClient): PartnerClient['submitEnhancements'] {
   let blamed = false;
   return async (persons, signal, mayLeave) => {
@@ -58,7 +58,7 @@ describe('nothing is dropped', () => {
         async readCredits(...asked) {
           const credits = await client.readCredits(...asked);
           readings += 1;
-          // The first submission uses the second value.
+          // The first submission uses the second reading.
           if (readings === 2) await neighbour.sync();
           return credits;
         },
@@ -67,7 +67,7 @@ describe('nothing is dropped', () => {
     const neighbour = createNeighbour(world, { budget, ...WITHOUT_TRIAL });
     const people = await world.addPeople(80);
     copyPeople(world.crm, neighbour.crm);
-    // People in both would share a profile.
+    // People in both CRMs would share a profile.
     for (const id of people.slice(0, 40)) world.crm.deleteContact(id);
     for (const id of people.slice(40)) neighbour.crm.deleteContact(`copy-of-${id}`);
     const report = await world.sync();
@@ -140,7 +140,7 @@ describe('nothing is dropped', () => {
     expect(row?.ownedValues).not.toContain('Donor ID');
     expect(world.crm.writes.filter((write) => write.id === id)).toHaveLength(1);
     expect(world.crm.valueOf(id, 'Donor ID')).toBeNull();
-    // A value that a user types there now belongs to that user.
+    // A value that a user types there now belongs to the user.
     world.crm.setValue(id, 'Donor ID', 'typed');
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
     const [write] = await listWrites(world.store.reader, report.id).then((writes) =>

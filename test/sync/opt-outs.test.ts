@@ -40,7 +40,7 @@ it('keep their place in a network as long as their marks are in doubt, since ano
   world.setBoard(0, 80);
   await world.sync();
   const [before, spent] = [await world.networks(), await world.networkSpent()];
-  // Fewer than half of the members are marked, so the group guard alone would let the removal through.
+  // Fewer than half of the members are marked, so the group guard alone would allow the removal.
   const marked = world.people.slice(0, 35);
   mark(world, marked, true);
   for (let night = 0; night < 2; night += 1) {
@@ -105,7 +105,7 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     const kept = await profiles(world);
     expect(kept.size).toBeGreaterThan(25);
     expect(await listBatches(world.store.reader)).toEqual([]);
-    // The answer applies only to the earlier marks: a mark that is set again later is a new mark.
+    // The decision applies only to the earlier marks. A mark that is set again later is a new mark.
     mark(world, ids, false);
     await world.sync({ mappings: lines(MORE) });
     expect(filled(world)).toHaveLength(kept.size);
@@ -135,7 +135,7 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     await world.sync();
     const [joined] = await listBatches(world.store.reader);
     expect(joined).toMatchObject({ id: batch?.id, count: await marked(42) });
-    // Decided once, so a few more open no new question.
+    // After the decision, a few more marks open no new question.
     await decide(world, 'approved');
     mark(world, ids.slice(42, 46), true);
     await world.sync();
@@ -180,7 +180,7 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
       .where('crm_id', '=', first)
       .executeTakeFirst();
     expect(row).toEqual({ key: '', profile: '', donor: '' });
-    // With the earlier contact, 25 within a week.
+    // Together with the earlier contact, these are 25 within a week.
     await objecting(others.slice(0, 24));
     expect((await profiles(world)).size).toBe(left.size);
     expect(await listBatches(world.store.reader)).toMatchObject([
@@ -264,12 +264,12 @@ function mark({ crm }: SyncWorld, ids: readonly string[], optedOut: boolean): vo
   for (const id of ids) crm.editContact(id, { optedOut });
 }
 
-/** Contacts with a value that only a later delivery can have brought. */
+/** Returns the contacts with a value that only a later delivery can have written. */
 function filled({ crm }: SyncWorld): string[] {
   return [...crm.records.keys()].filter((id) => crm.valueOf(id, NEW_FIELD) !== null);
 }
 
-/** Returns the kept profiles, by contact. */
+/** Returns the stored profiles, by contact. */
 async function profiles({ database }: SyncWorld): Promise<Map<string, string>> {
   const rows = await database.db
     .selectFrom('kept_profiles')
@@ -280,7 +280,7 @@ async function profiles({ database }: SyncWorld): Promise<Map<string, string>> {
   return new Map(rows.map(({ crm_id, profile }) => [crm_id, profile]));
 }
 
-/** Acts as if this many days had passed. */
+/** Makes it look as if this many days had passed. */
 async function later({ database: { db } }: SyncWorld, days: number): Promise<void> {
   const ms = days * DAY_MS;
   await db
@@ -305,7 +305,7 @@ async function decide({ store }: SyncWorld, decision: BatchDecision): Promise<nu
   return recordBatchDecision(store.act, batch.id, decision);
 }
 
-/** The daily work of `serve`, without a run. */
+/** Does the daily work of `serve` without a run. */
 async function purge(world: SyncWorld): Promise<void> {
   const integrations = new Map([['riverside', world.integration]]);
   await purgeAllProfiles(world.deps(), { integrations, unreadable: new Map() }, async () => true);

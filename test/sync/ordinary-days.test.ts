@@ -9,7 +9,7 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 
 const open = closedAfterTest(createSyncWorld);
 
-/** Contacts in the CRM that are all enhanced, with their ids and their cost. */
+/** Opens a CRM whose contacts are all enhanced. Returns their IDs and their cost. */
 async function openEnhanced(
   count: number,
   options?: SyncWorldOptions,
@@ -26,7 +26,7 @@ function contactOf({ crm }: SyncWorld, id: string) {
   return record.contact;
 }
 
-/** A different house in the same street, which is a different fact and not a different spelling. */
+/** Moves a contact to another house in the same street, which is another address and not another spelling. */
 function moveHouse(world: SyncWorld, id: string): void {
   const [address = ''] = contactOf(world, id).addresses;
   world.crm.editContact(id, { addresses: [`99${address}`] });
@@ -43,7 +43,7 @@ function plan(world: SyncWorld): Promise<Preview> {
   });
 }
 
-/** Why a contact was left unchanged, or what was done to it. */
+/** Returns the outcome reason of a contact. */
 async function reasonOf({ store }: SyncWorld, id: string): Promise<string | undefined> {
   return (await findContacts(store.reader, 'riverside', [id])).get(id)?.outcomeReason;
 }
@@ -233,7 +233,7 @@ it('spends nothing on an address in another spelling', async () => {
 });
 
 describe('a contact whose id has two forms', () => {
-  /** Capital letters and small ones are the same id. */
+  /** IDs in upper and lower case are the same. */
   const canonicalId = (text: string) => (/^[a-z0-9-]+$/i.test(text) ? text.toUpperCase() : null);
 
   it('is paid for once, whichever form is asked for', async () => {

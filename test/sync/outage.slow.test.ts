@@ -16,7 +16,7 @@ afterEach(async () => {
   while (closers.length > 0) await closers.pop()?.();
 });
 
-/** Opens a world over the Postgres at this URL. */
+/** Opens a world with the Postgres database at this URL. */
 async function openOver(url: string, options: SyncWorldOptions = {}): Promise<SyncWorld> {
   const database = { ...(await openDatabase<Tables>(url)), url };
   closers.push(database.close);
@@ -31,19 +31,16 @@ async function openProxy(): Promise<PostgresProxy> {
   return proxy;
 }
 
-/** Contacts that are held because the result of their submission is unknown. */
+/** Returns the number of contacts that are held because the result of their submission is unknown. */
 async function lostAnswers({ store }: SyncWorld): Promise<number> {
   const holds = await listOpenQuestions(store.reader);
   return holds.filter(({ kind }) => kind === 'lost_answer').length;
 }
 
-/** Longer than a statement takes, and as long as a small server needs to restart. */
+/** Longer than a statement takes, and about as long as a small server needs to restart. */
 const AWAY_MS = 3_000;
 
-/**
- * Returns a client for which the database becomes unavailable after the first submission, before the response is
- * recorded.
- */
+/** Returns a client during whose first submission the database becomes unavailable, before the response is recorded. */
 function awayAfterSubmit(client: PartnerClient, proxy: PostgresProxy): PartnerClient {
   let isFirst = true;
   return {
@@ -163,7 +160,7 @@ it('comes to its end over a Postgres that is restarted again and again', async (
   expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
 }, 120_000);
 
-/** Restarts it until the signal, each time for a second. Resolves with the number of restarts. */
+/** Restarts the server again and again, each time for a second, until the signal. Returns the number of restarts. */
 async function restartNowAndThen(
   { restart }: { restart(pauseSeconds: number): void },
   signal: AbortSignal,

@@ -76,7 +76,7 @@ function read({
   return { crmId: 'C1', identity: readIdentity, refusal: null, optedOut: false, ...changes };
 }
 
-/** Only the decision. The recorded data about the identity has separate tests. */
+/** Returns only the decision, because the recorded data about the identity has its own tests. */
 function decide(
   contact: PlannedContact,
   row: ContactRecord | undefined,

@@ -10,7 +10,7 @@ import { ageJobs, open } from './worlds.ts';
 
 const EIGHT_DAYS_IN_MINUTES = 8 * 24 * 60;
 
-/** A contact whose mark changes to a value that the settings do not list, while its job is running. */
+/** Opens a world with a contact whose mark changes, while its job runs, to a value that the settings do not list. */
 async function openMarked(
   meanwhile: (world: SyncWorld, id: string) => Promise<void> = async () => {},
 ) {
@@ -30,7 +30,7 @@ async function openMarked(
   return { world, id };
 }
 
-/** A run on a day on which the service no longer has the results. */
+/** Runs a sync on a day when the service no longer has the results. */
 async function syncAfterAWeek(world: SyncWorld): Promise<void> {
   await ageJobs(world, EIGHT_DAYS_IN_MINUTES);
   await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
@@ -120,7 +120,7 @@ it('asks before it buys again what was busy for longer than the service keeps th
   await world.putFaults([]);
   expect((await world.sync({ full: true })).contacts).toMatchObject({ submitted: 0, waiting: 0 });
   expect(await world.spent()).toBe(1);
-  // The question moves with a merge.
+  // After a merge, the question moves to the other contact.
   const { firstName, lastName, addresses } = identityOf(world, id);
   const employers = ['Cobalt Lantern Works'];
   const remaining = world.crm.addContact({ firstName, lastName, addresses, employers });

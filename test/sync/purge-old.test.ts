@@ -19,7 +19,7 @@ it('a run whose budget is used up purges as well, or an integration that has non
   const { status, reason } = await world.sync({ limit: 10 });
   expect([status, reason?.code]).toEqual(['incomplete', 'budget_reached']);
   const old = await db.selectFrom('writes').select('before').where('written_at', '=', 1).execute();
-  // One or two of the ten may be people that the service does not know.
+  // The service may not know one or two of the ten people.
   expect(old.length).toBeGreaterThan(5);
   expect(new Set(old.map(({ before }) => before))).toEqual(new Set(['']));
 });
@@ -51,7 +51,7 @@ describe('profiles that were paid for', () => {
     [365, null, null, 425],
     [null, null, null, 730],
     [30, null, null, 90],
-    // The settings can only shorten it, and the shorter one counts.
+    // The settings can only shorten the time, and the shorter time counts.
     [365, 1_000, null, 425],
     [365, 100, null, 100],
     [365, 100, 50, 50],
@@ -130,7 +130,7 @@ describe('profiles that were paid for', () => {
     await age(426);
     await purgeAllProfiles(world.deps(), NOBODY, async () => false);
     expect(await count()).toBeGreaterThan(0);
-    // Its settings may keep them longer.
+    // The unreadable settings may say that these are kept longer.
     const unreadable = new Map([[world.integration.id, 'sealed with another key']]);
     await purgeAllProfiles(world.deps(), { ...NOBODY, unreadable }, async () => true);
     expect(await count()).toBeGreaterThan(0);

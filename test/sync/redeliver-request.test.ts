@@ -59,7 +59,7 @@ function preview(world: SyncWorld, request: Partial<PreviewedRequest> = {}) {
 
 let afterWrite = () => {};
 
-/** A CRM that takes five contacts at a time, so there are several pages. */
+/** Creates a connector that accepts five contacts per request, so there are several pages. */
 function inPagesOfFive(crm: MemoryCrm, signal: AbortSignal): Connector {
   const connector = createMemoryConnector(crm, signal);
   const { writeBatch } = connector.capabilities;
@@ -73,7 +73,7 @@ function inPagesOfFive(crm: MemoryCrm, signal: AbortSignal): Connector {
   };
 }
 
-/** Contacts of the CRM that hold a value in this field. */
+/** Returns the contacts in the CRM that have a value in this field. */
 function holders({ crm }: SyncWorld, field: string): string[] {
   return [...crm.records.keys()].filter((id) => crm.valueOf(id, field) !== null);
 }
@@ -113,7 +113,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     await redeliver(world, ['Donor ID']);
     expect(holders(world, 'Donor Profile')).toEqual([id]);
     expect(holders(world, 'Donor ID').length).toBeGreaterThan(5);
-    // Values that were undone but not named stay out of automatic deliveries.
+    // Undone values that the request does not name are left out of automatic deliveries.
     await world.sync({ full: true });
     expect(holders(world, 'Donor Profile')).toEqual([id]);
   });
@@ -163,7 +163,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(given).not.toContain(noted);
     expect(given).not.toContain(unread);
     expect(given.length).toBeGreaterThan(5);
-    // The request has ended: it does not come back with the contact.
+    // The request has ended, so it does not return with the contact.
     expect(await hasRedeliveryRequest(world.store.reader, 'riverside')).toBe(false);
   });
 
@@ -224,7 +224,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(contacts).toBe(0);
     expect(excluded).toEqual([{ reason: 'no_profile', contacts: kept.length }]);
     expect((await redeliver(world)).contacts.written).toBe(0);
-    // As when `sync --adopt` was used: none of our jobs delivered the profile.
+    // As after `sync --adopt`, none of our jobs delivered the profile.
     await world.database.db.deleteFrom('jobs').execute();
     expect((await preview(world)).excluded).toEqual(excluded);
   });

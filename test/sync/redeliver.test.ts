@@ -27,24 +27,24 @@ function linesOf(count: number): FieldMapping[] {
   return FIELDS.slice(0, count).map((line) => ({ ...line, when: 'unlessEdited' }));
 }
 
-/** Returns a CRM behind a network: a run creates no field in it. */
+/** Returns a CRM behind a network, in which a run does not create fields. */
 function asServer(crm: MemoryCrm, signal: AbortSignal): Connector {
   const connector = createMemoryConnector(crm, signal);
   return { ...connector, capabilities: { ...connector.capabilities, remote: true } };
 }
 
-/** Values in these fields, over all contacts. */
+/** Returns the number of values in these fields, over all contacts. */
 function filled({ crm }: SyncWorld, fields: readonly string[]): number {
   const ids = [...crm.records.keys()];
   return fields.flatMap((field) => ids.filter((id) => crm.valueOf(id, field) !== null)).length;
 }
 
-/** Contacts that the service knew, all of them with a donor id. */
+/** Returns the number of contacts whom the service knew, which all have a donor ID. */
 function known(world: SyncWorld): number {
   return filled(world, ['Donor ID']);
 }
 
-/** Every contact with a donor id has the values that a first sync would have written. */
+/** Expects that every contact with a donor ID has the values that a first sync would have written. */
 async function expectWhole(world: SyncWorld, fields: readonly string[]): Promise<void> {
   const untouched = await open({ integration: { fields: linesOf(FIELDS.length) } });
   await untouched.addPeople(world.crm.records.size);
@@ -57,7 +57,7 @@ async function expectWhole(world: SyncWorld, fields: readonly string[]): Promise
   }
 }
 
-/** Returns a connector that decides to omit each Donor Age, unless the value is there to learn from. */
+/** Returns a connector that omits each Donor Age, except when the value is sent to learn from the response. */
 function leavingOutAges(crm: MemoryCrm, signal: AbortSignal): Connector {
   const refusal = { retriable: false, code: 'JUDGED', message: 'No.', fields: ['Donor Age'] };
   const connector = createMemoryConnector(crm, signal);
@@ -76,7 +76,7 @@ function leavingOutAges(crm: MemoryCrm, signal: AbortSignal): Connector {
   };
 }
 
-/** Lets this many days pass for all waiting values. */
+/** Makes all waiting values this many days older. */
 async function pass({ database }: SyncWorld, days: number): Promise<void> {
   const ms = days * 86_400_000;
   await database.db
@@ -182,7 +182,7 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     const tries = world.crm.calls.write;
     await world.sync();
     expect(world.crm.calls.write - tries).toBeLessThanOrEqual(5);
-    // The day is not over.
+    // The day is not over yet, so only a few values are tried.
     await world.sync();
     expect(world.crm.calls.write - tries).toBeLessThanOrEqual(5);
     for (const id of ids) world.crm.allowWrites(id);
@@ -211,7 +211,7 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     world.crm.addField({ name: 'Donor Net Worth Low', type: 'currency', integerDigits: 1 });
     await world.addPeople(20);
     await world.sync();
-    // Longer, and still too short.
+    // The field is longer now, but still too short.
     world.crm.addField({ name: 'Donor Net Worth Low', type: 'currency', integerDigits: 2 });
     await pass(world, 8);
     const { contacts } = await world.sync();
@@ -488,7 +488,7 @@ describeEachDatabase('what was paid for arrives, on each database', (openDatabas
 
 const heard = new Map<string, number>();
 
-/** Records the length of each profile's JSON. */
+/** Records the length of each profile as JSON. */
 function listening(client: PartnerClient): PartnerClient {
   heard.clear();
   return {

@@ -4,13 +4,16 @@ import type { SyncWorld } from '../helpers/sync-world.ts';
 import { identityOf } from './one-person/one-person-world.ts';
 import { ageJobs, leaveJobsRunning, open } from './worlds.ts';
 
-/** The integration with a new key of the service. */
+/** Returns the client's settings with a new service key. */
 async function withNewKey(world: SyncWorld, options: Record<string, unknown> = {}) {
   const apiKey = await world.issueKey(options);
   return { ...world.integration, partner: { ...world.integration.partner, apiKey } };
 }
 
-/** A world whose jobs were all submitted with the first key, and are old enough for the service to know them. */
+/**
+ * Opens a world whose jobs were all submitted with the first key, and are old enough to be known everywhere in the
+ * service.
+ */
 async function openWithJobs(count: number): Promise<SyncWorld> {
   const world = await open();
   await world.addPeople(count);
@@ -245,7 +248,10 @@ describe('a contact that waits for the job of a replaced key and is merged', () 
   });
 });
 
-/** Opens a world whose contacts wait, because the current key cannot see their jobs, and the credits spent on them. */
+/**
+ * Opens a world whose contacts wait because the current key cannot see their jobs. Returns the credits spent on them
+ * too.
+ */
 async function openWaiting(count = 1) {
   const world = await openWithJobs(count);
   const integration = await withNewKey(world);

@@ -254,7 +254,7 @@ describe('a merge in the CRM', () => {
     world.crm.editContact(winner, { employers });
     expect((await world.sync()).contacts).toMatchObject({ chosen: 0, submitted: 0 });
     expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
-    // Between its page and its submission, too.
+    // The contact also changes between its page and its submission.
     world.crm.editContact(winner, { employers: ['Somewhere New'] });
     world.crm.before((operation) => {
       if (operation === 'readByIds') world.crm.editContact(winner, { employers });

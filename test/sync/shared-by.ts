@@ -2,7 +2,7 @@ import type { RunReport } from '../../src/core/run.ts';
 import { findRunById } from '../../src/sync/statements/runs.ts';
 import type { SyncWorld } from '../helpers/sync-world.ts';
 
-/** How many contacts in a run shared the same person's job: the sandbox contains some people twice. */
+/** Returns how many contacts in a run shared another contact's job, because the sandbox contains some people twice. */
 export async function sharedBy(
   { store }: Pick<SyncWorld, 'store'>,
   { id }: RunReport,

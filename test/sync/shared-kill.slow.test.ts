@@ -18,7 +18,7 @@ const CONTACTS = 150;
 const KILLS_OF_EACH = 5;
 const LATEST_KILL_MS = 2_500;
 
-/** A sync that does not finish within this many starts is stuck. */
+/** A sync that needs more starts than this is stuck. */
 const MAX_STARTS = 60;
 
 const cleanUps: (() => Promise<void>)[] = [];
@@ -60,7 +60,7 @@ it('pays for a person of two integrations once, however often both processes are
 
 const PAID = "select person from jobs where shared_from is null and state <> 'unpaid'";
 
-/** People whose profile was delivered to one of their contacts but not to another. */
+/** Finds people whose profile was delivered to one of their contacts but not to another. */
 const DIFFERENTLY_ENDED = `
   select person from jobs join contacts using (integration_id, crm_id)
   group by person having count(distinct coalesce(donor_id, '')) > 1`;
@@ -79,7 +79,7 @@ function query(database: string, sql: string): z.infer<typeof rowSchema>[] {
   }
 }
 
-/** Syncs one integration, killed at random moments, until a start finishes without being killed. */
+/** Syncs a client and kills the process at random moments, until a start finishes without a kill. */
 async function killUntilDone(settings: string, integration: string): Promise<void> {
   for (let start = 0; start < MAX_STARTS; start++) {
     const child = spawn(
@@ -130,7 +130,7 @@ async function writeWorkplace(
     crm: { kind: 'csv', path: 'in.csv', output: `${id}.csv`, columns: COLUMNS },
     settleAfterMs: 300,
   }));
-  // JSON is YAML.
+  // Every JSON document is also valid YAML.
   await writeFile(settings, JSON.stringify({ database: 'sqlite:store.db', integrations }));
   return settings;
 }

@@ -24,7 +24,7 @@ async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
   return world;
 }
 
-/** Opens two integrations with the same people, of which the first has enhanced its own. */
+/** Opens two clients with the same people, of which the first has enhanced its contacts. */
 async function openTwo(count: number, options: Parameters<typeof createNeighbour>[1] = {}) {
   const world = await open();
   const ids = await world.addPeople(count);
@@ -35,7 +35,7 @@ async function openTwo(count: number, options: Parameters<typeof createNeighbour
   return { world, neighbour, ids, copies, spent: await world.spent() };
 }
 
-/** Makes all jobs, and the data that depends on them, look as if they had been submitted this much earlier. */
+/** Makes all jobs, and the data that depends on them, this much older. */
 async function age({ database: { db } }: SyncWorld, ageMs: number): Promise<void> {
   await db
     .updateTable('jobs')
@@ -43,7 +43,7 @@ async function age({ database: { db } }: SyncWorld, ageMs: number): Promise<void
     .execute();
 }
 
-/** People whose contacts were paid for more than once. */
+/** Returns the people whose contacts were paid for more than once. */
 async function paidTwice({ database: { db } }: SyncWorld): Promise<unknown[]> {
   const paid = await db
     .selectFrom('jobs')

@@ -76,7 +76,7 @@ describe('stopping and going on', () => {
       if (operation !== 'write') return;
       calls += 1;
       if (calls === 1) {
-        // In the meantime, the other writer starts to wait for its turn.
+        // Meanwhile, the other writer starts to wait for its turn.
         await pause(300);
         throw new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
       }
@@ -104,7 +104,7 @@ describe('stopping and going on', () => {
     const clock: Clock = {
       ...systemClock,
       async sleep(ms, signal) {
-        // Only the wait after the throttled response is held: on a busy machine, there may be another wait before it.
+        // Only the wait after the throttled response is held. On a busy machine, there may be another wait before it.
         if (ms >= 1_000 && (await statuses()).includes(429)) await overtaken.promise;
         return systemClock.sleep(ms, signal);
       },
@@ -140,7 +140,7 @@ describe('stopping and going on', () => {
       reason: { code: 'lease_lost', message: expect.stringContaining('taken over') },
     });
     expect(world.crm.writes).toHaveLength(0);
-    // The process that took the run over records its result.
+    // The process that took over the run records its result.
     expect(await findRunById(world.store.reader, id)).toMatchObject({
       status: 'running',
       report: null,

@@ -11,7 +11,7 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 
 const open = closedAfterTest(createSyncWorld);
 
-/** Contacts whose first and last name are read from the column of the member numbers. */
+/** Adds contacts whose first and last names are read from the column with the member numbers. */
 async function addByWrongColumn(world: SyncWorld, count: number): Promise<string[]> {
   const ids = await world.addPeople(count);
   for (const id of ids) {
@@ -23,7 +23,7 @@ async function addByWrongColumn(world: SyncWorld, count: number): Promise<string
 
 let invented = 0;
 
-/** Contacts that the service does not know. */
+/** Adds contacts whom the service does not know. */
 function addUnknown({ crm }: SyncWorld, count: number): string[] {
   return Array.from({ length: count }, () => {
     invented += 1;
@@ -32,7 +32,7 @@ function addUnknown({ crm }: SyncWorld, count: number): string[] {
   });
 }
 
-/** Returns the sizes of the submissions, in their order. */
+/** Returns the sizes of the submissions in order. */
 async function submissionSizes({ database }: SyncWorld): Promise<number[]> {
   const rows = await database.db
     .selectFrom('submissions')
@@ -43,7 +43,7 @@ async function submissionSizes({ database }: SyncWorld): Promise<number[]> {
   return rows.map(({ persons }) => persons);
 }
 
-/** A client whose results are changed on their way. */
+/** Returns a client that changes the service's results. */
 function withResults(
   change: (results: Awaited<ReturnType<PartnerClient['readResults']>>) => void,
 ): NonNullable<SyncWorldOptions['partner']> {
@@ -57,7 +57,7 @@ function withResults(
   });
 }
 
-/** Changes the profiles' last names while `isOn` returns true. */
+/** Changes the last names in profiles while `isOn` returns true. */
 function strangers(isOn: () => boolean): NonNullable<SyncWorldOptions['partner']> {
   return withResults((results) => {
     for (const result of results.values()) {
@@ -66,7 +66,7 @@ function strangers(isOn: () => boolean): NonNullable<SyncWorldOptions['partner']
   });
 }
 
-/** Returns a connector that reads its people from the columns that `columns` names at that moment. */
+/** Returns a connector that reads people from the columns that `columns` currently returns. */
 function readingFrom(columns: () => string): NonNullable<SyncWorldOptions['connector']> {
   return (crm, signal) => ({
     ...createMemoryConnector(crm, signal),
@@ -130,7 +130,7 @@ describe('the first submission under a mapping', () => {
     const world = await open();
     const ids = await world.addPeople(300);
     await world.sync({ limit: 25 });
-    // Of the paid contacts: another contact of the same person shares such a job without a credit.
+    // Counts only paid contacts, because another contact of the same person shares the job without a credit.
     const asked = await world.database.db
       .selectFrom('jobs')
       .select('crm_id')
@@ -218,7 +218,7 @@ describe('the first submission under a mapping', () => {
 
   it('is followed by the next as soon as it is answered, also where it brings no profile', async () => {
     let slept = 0;
-    // However long the service takes on a busy machine, the known results end the wait earlier.
+    // The known results end the wait earlier, however long the service takes on a busy machine.
     const sleep: typeof systemClock.sleep = async (ms, signal) => {
       await systemClock.sleep(ms === IDLE_MS ? 12 * ms : ms, signal);
       if (ms === IDLE_MS && signal?.aborted !== true) slept += 1;
@@ -328,7 +328,7 @@ describe('a mapping that was accepted', () => {
   });
 });
 
-/** Opens a world whose jobs complete, but whose profiles cannot be read once a test requests that. */
+/** Opens a world whose jobs complete, but whose profiles cannot be read while a test prevents it. */
 async function openWithLateProfiles() {
   let isUnread = false;
   const world = await open({

@@ -11,7 +11,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-/** Opens a service that makes everyone a year older with each request. */
+/** Opens a world whose service makes everyone a year older with each request. */
 function openAgeingWorld(): Promise<SyncWorld> {
   let age = 40;
   return createSyncWorld({
@@ -42,10 +42,10 @@ function undo({ deps, integration }: SyncWorld, runId: string) {
   );
 }
 
-/** The values of two contacts in a field before a run overwrote it. */
+/** The values of two contacts in a field before a run overwrote them. */
 const NOTES = ['Met at the gala, grieving', 'Owes us a call'] as const;
 
-/** A run that overwrote notes in two contacts, and a note in a third. */
+/** Opens a world with a run that overwrote notes in two contacts and wrote a note into a third. */
 async function overwriteNotes() {
   const opened = await createSyncWorld({
     integration: { fields: [{ from: 'donorId', to: 'Donor ID', when: 'always' }] },
@@ -103,7 +103,7 @@ describe('undoRun', () => {
     const noteOf = (id: string) => exchanged.crm.valueOf(id, 'Donor ID');
     expect(noteOf(first)).not.toBe(NOTES[1]);
     expect(noteOf(second)).not.toBe(NOTES[0]);
-    // The other contacts get their previous values back.
+    // The other contacts have their previous values again.
     expect(noteOf(third)).toBe('A third note');
     expect(report.contacts).toEqual({ restored: 1, gone: 0, refused: 2 });
     expect(report.refusals.map(({ crmId }) => crmId).sort()).toEqual([first, second].sort());
@@ -123,7 +123,7 @@ describe('undoRun', () => {
     const writes = await db.selectFrom('writes').selectAll().execute();
     const contacts = await db.selectFrom('contacts').selectAll().execute();
     const whole = await undo(cut, run);
-    // The state after a kill: the CRM has the earlier values, and the database does not know this.
+    // The state after a kill: the CRM has the previous values, but the database does not know this.
     await db.deleteFrom('writes').execute();
     await db.insertInto('writes').values(writes).execute();
     await db.deleteFrom('contacts').execute();

@@ -5,7 +5,7 @@ import type { Submission } from '../../src/partner/submission.ts';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import { open } from './worlds.ts';
 
-/** A service whose answer to the first submission is changed. */
+/** Returns a service that changes its response to the first submission. */
 function answering(change: (answer: Submission) => Submission) {
   let isFirst = true;
   return (client: PartnerClient): PartnerClient => ({

@@ -4,7 +4,7 @@ import { createSyncWorld, type SyncWorld, WITHOUT_TRIAL } from '../helpers/sync-
 
 const KINDS = ['page', 'half', 'nothing', 'shape', 'tooLate'] as const;
 
-/** Waits between tries are short. */
+/** A clock with short waits between attempts. */
 const clock = {
   ...systemClock,
   sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(Math.min(ms, 10), signal),
@@ -22,7 +22,7 @@ async function open(): Promise<SyncWorld> {
   return world;
 }
 
-/** The client's own tests cover the others. */
+/** Some kinds of unreadable responses. The client's own tests cover the others. */
 const SOME = ['page', 'shape', 'tooLate'] as const;
 
 describe.each(['/credits', '*progress*', '*results*'])('answers to %s', (path) => {

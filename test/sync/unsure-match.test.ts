@@ -7,7 +7,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** A world whose service gives each match this probability, or gives none. */
+/** Opens a world whose service returns this probability for each match, or none. */
 async function open(minProbability: number | null, probability?: number): Promise<SyncWorld> {
   const world = await createSyncWorld({
     integration: { match: { minProbability } },

@@ -8,7 +8,7 @@ import { createFakeClock } from '../helpers/fake-clock.ts';
 const AWAY = new RetriableError('The database is away.', { code: 'database_unavailable' });
 const UNKNOWN = new FatalError('It is not known.', { code: 'database_commit_unconfirmed' });
 
-/** Work that continues under a lease whose renewals fail in these ways, one after the other; later renewals succeed. */
+/** Starts work under a lease whose renewals fail in these ways, one after the other. Later renewals succeed. */
 function work(...failures: (Error | null)[]) {
   const clock = createFakeClock(1_000);
   const lease = { integrationId: 'riverside', epoch: 1 };
@@ -34,7 +34,7 @@ function work(...failures: (Error | null)[]) {
     },
   );
   return {
-    /** Lets this many renewals happen. */
+    /** Waits until this many renewals have happened. */
     renewals: (count: number) => clock.advance((count * LEASE_MS) / 3),
     lost: () => lost,
     async end() {

@@ -5,7 +5,7 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 
 export const NET_WORTH = 'Donor Net Worth';
 
-/** A world that is closed after its test. */
+/** Opens a world and closes it after the test. */
 export const open = closedAfterTest(createSyncWorld);
 
 /** Opens a world whose contacts are all in the CRM and enhanced. */
@@ -17,14 +17,14 @@ export async function openEnhanced(count: number, options?: SyncWorldOptions): P
   return world;
 }
 
-/** Creates a contact that the first run has written a net worth into. */
+/** Returns the ID of a contact into which the first run has written a net worth. */
 export function aWrittenContact({ crm }: SyncWorld): string {
   const write = crm.writes.find(({ values }) => values[NET_WORTH]);
   if (!write) throw new Error('No contact was written');
   return write.id;
 }
 
-/** A service that answers with profiles of other people. */
+/** Options for a service that returns other people's profiles. */
 export const strangers: SyncWorldOptions = {
   partner: (client) => ({
     ...client,
@@ -38,7 +38,7 @@ export const strangers: SyncWorldOptions = {
   }),
 };
 
-/** Submits everybody and stops before any job is looked at. */
+/** Submits everyone, and stops before any job is polled. */
 export async function leaveJobsRunning(world: SyncWorld): Promise<void> {
   await world.putFaults([{ on: { path: '*progress*' }, fault: { kind: 'slow', delayMs: 60_000 } }]);
   const stop = new AbortController();
@@ -50,7 +50,7 @@ export async function leaveJobsRunning(world: SyncWorld): Promise<void> {
   await running;
 }
 
-/** Makes all jobs look as if they had been submitted this many minutes earlier. */
+/** Makes all jobs this many minutes older. */
 export async function ageJobs({ database }: SyncWorld, minutes: number): Promise<void> {
   await database.db
     .updateTable('jobs')

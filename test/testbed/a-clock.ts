@@ -1,4 +1,4 @@
-/** Creates a clock that does not advance until a test moves it. */
+/** Creates a clock that moves only when a test moves it. */
 export function aClock(start = '2026-03-10T12:00:00Z') {
   let nowMs = Date.parse(start);
   return {

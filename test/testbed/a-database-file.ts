@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Creates a place for a sandbox's database, in a folder that is removed after the test. */
+/** Returns a path for a sandbox's database, in a folder that is removed after the test. */
 export async function aDatabaseFile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-sandbox-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-/** Sends requests of tests to any sandbox. */
+/** Sends test requests to any sandbox. */
 
 import { z } from 'zod';
 
@@ -9,13 +9,13 @@ export interface Answer {
   body: unknown;
 }
 
-/** A request's content. A text body is sent unchanged, all others as JSON. */
+/** The content of a request. A string is sent unchanged, everything else as JSON. */
 export interface Message {
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Sends a request. Returns its response. */
+/** Sends a request and returns its response. */
 export async function send(
   url: string,
   method: string,
@@ -32,7 +32,7 @@ export async function send(
   return toAnswer(response);
 }
 
-/** Sends a form, and follows no redirect. */
+/** Sends a form without following redirects. */
 export async function postForm(url: string, form: Record<string, string>): Promise<Answer> {
   const body = new URLSearchParams(form);
   return toAnswer(await fetch(url, { method: 'POST', body, redirect: 'manual' }));
@@ -45,12 +45,12 @@ async function toAnswer(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body };
 }
 
-/** A sandbox's own controls. */
+/** A sandbox with its own controls. */
 interface Controlled {
   rootUrl: string;
 }
 
-/** Asks the sandbox's own controls. */
+/** Sends a request to the sandbox's own controls. */
 export function control(
   { rootUrl }: Controlled,
   method: string,
@@ -60,7 +60,7 @@ export function control(
   return send(`${rootUrl}/_sandbox${path}`, method, { body });
 }
 
-/** Does something by hand in a CRM. Throws if it was refused. */
+/** Makes an edit by hand in a CRM. Throws if it was refused. */
 export async function edit(crm: Controlled, order: unknown): Promise<string> {
   const { status, body } = await control(crm, 'POST', '/edit', order);
   if (status !== 200) throw new Error(`The edit was refused: ${JSON.stringify(body)}`);

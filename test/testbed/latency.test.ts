@@ -6,7 +6,7 @@ import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
 import { createLatency, type LatencyOptions } from '../../testbed/latency.ts';
 import { ask, startPartner, strangers } from '../service/partner.ts';
 
-/** Returns the latencies drawn for this many requests with consecutive numbers. */
+/** Returns the latencies of this many requests with consecutive numbers. */
 function drawn(options: LatencyOptions, numbers: readonly number[], requests: number): number[] {
   let at = 0;
   const draw = createLatency(options, () => numbers[at++ % numbers.length] ?? 0);
@@ -132,12 +132,12 @@ describe('the latency of submits', () => {
   });
 });
 
-/** Makes requests wait until the test releases them, the longest-waiting request first. */
+/** Makes requests wait until the test releases them. The request that has waited longest is released first. */
 function holding() {
   const waits: number[] = [];
   const held: (() => void)[] = [];
   return {
-    /** How long each was to wait. */
+    /** How long each request was supposed to wait (ms). */
     waits,
     wait(ms: number) {
       waits.push(ms);

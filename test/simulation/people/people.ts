@@ -17,9 +17,9 @@ export interface Coverage {
   point(name: string): void;
   kill(point: string): void;
   fault(fault: string, endpoint: string): void;
-  /** The night has reached a special event. */
+  /** Records that the night has reached a special event. */
   reached(event: string): void;
-  /** This many submissions of a key were open at the same time, or settled together. */
+  /** Records how many submissions of a key were open at the same time, or settled together. */
   together(what: 'open' | 'lost', submissions: number): void;
 }
 
@@ -35,13 +35,15 @@ export interface PeopleDeps {
 }
 
 export interface People {
-  /** Works until the end of a session, but at most for a few minutes. */
+  /** Lets users work until the end of a session, but at most for a few minutes. */
   work(end: Promise<void>): Promise<void>;
-  /** A request to the service has failed. At that moment others may spend or buy credits. */
+  /** Called when a request to the service has failed. At that moment, others may spend or buy credits. */
   onFault(fault: string, endpoint: string): void;
-  /** A process knows that the response to a submission is lost. As many credits as it has cost may be bought. */
+  /**
+   * Called when a process knows that the response to a submission is lost. As many credits as it cost may be bought.
+   */
   onGivenUp(sender: string, sentAt: number): void;
-  /** Returns access and credits that were taken. */
+  /** Gives back access and credits that were taken. */
   makeWell(): void;
 }
 
@@ -68,7 +70,7 @@ export function createPeople(deps: PeopleDeps): People {
       const { buyer, otherSpender } = swarm.service;
       const soonMs = () => random.int(0, swarm.settings.settleAfterMs);
       if (buyer > 0 && random.chance(buyer)) {
-        // Buying as many credits as the response has cost would hide the cost.
+        // Buying as many credits as the response cost would hide that cost.
         timeline.after(soonMs(), () => takeElsewhere(-random.int(100, 200)));
       }
       if (otherSpender === 0 || !random.chance(0.5)) return;
@@ -92,7 +94,7 @@ export function createPeople(deps: PeopleDeps): People {
         for (const record of crm.living()) if (record.isVanished) crm.appear(record);
         for (const source of crm.hidden) crm.show(source);
       }
-      // If there are enough credits, nothing must change the balance, because it proves what was lost.
+      // If credits are plentiful, nothing may change the balance, because it proves what was lost.
       if (swarm.service.credits > 1_000) return;
       const teams = new Map([...service.keys].map((key) => [service.teamOf(key), key]));
       for (const key of ['partner-key-0', 'partner-key-1']) teams.set(key, key);
@@ -109,7 +111,7 @@ export function createPeople(deps: PeopleDeps): People {
       );
       plan(people.moveBack, record, 'has moved back', () => {
         const before = record.history.at(-1);
-        // A different human being has never lived there.
+        // The address is new, so no other person has lived there.
         if (before !== undefined && record.former.length === 0) {
           crm.change(record, (each) => {
             each.details = before;
@@ -187,7 +189,7 @@ export function createPeople(deps: PeopleDeps): People {
     }
   }
 
-  /** A validation rule appears, and disappears after a while or with the session. */
+  /** Plans a validation rule that appears, and disappears after a while or with the session. */
   function planRule(crm: SimulatedCrm): void {
     if (people.rule === 0 || isWell) return;
     crm.rule = null;
@@ -214,7 +216,8 @@ export function createPeople(deps: PeopleDeps): People {
   }
 
   /**
-   * A permission is withdrawn and restored, a field is shortened and lengthened again. Some wait for the quiet time.
+   * Plans changes to fields: a permission is withdrawn and restored, or a field is shortened and lengthened again. Some
+   * of these end only in the quiet time.
    */
   function planFields(crm: SimulatedCrm): void {
     if (isWell) return;
@@ -247,7 +250,7 @@ export function createPeople(deps: PeopleDeps): People {
     });
   }
 
-  /** A deleted contact may be restored. A contact that opted out may opt in. */
+  /** Plans that a deleted contact is restored, or that a contact that opted out opts in again. */
   function planReturn(crm: SimulatedCrm, record: Record_, withinMs: number): void {
     timeline.after(random.int(0, withinMs), () => {
       const { gone, id, optedOutAt } = record;
@@ -263,7 +266,7 @@ export function createPeople(deps: PeopleDeps): People {
     });
   }
 
-  /** Two records of one human being become one. */
+  /** Merges two records of the same person. */
   function merge(crm: SimulatedCrm, loser: Record_): void {
     const twin = crm.living().find((each) => each !== loser && each.human === loser.human);
     const winner =
@@ -276,7 +279,7 @@ export function createPeople(deps: PeopleDeps): People {
     if (!random.chance(swarm.service.otherSpender)) return;
     const times = random.int(1, 6);
     for (let index = 0; index < times; index += 1) {
-      // Soon, if credits are to be kept: while the first jobs run.
+      // If credits are to be kept, this happens soon, while the first jobs run.
       const withinMs = swarm.settings.keep > 0 ? 60_000 : BUSY_MS;
       timeline.after(random.int(0, withinMs), spendElsewhere);
     }

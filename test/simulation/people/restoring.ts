@@ -1,4 +1,4 @@
-/** A backup that an operator restores by the product's own means, and the erasure log next to it. */
+/** A backup that an operator restores with the product's own command, and the erasure log next to it. */
 
 import type { Application } from '../../../src/application.ts';
 import { holdAll } from '../../../src/backup/backup.ts';
@@ -10,13 +10,13 @@ import type { Backup } from '../database/contents.ts';
 import type { SharedStore } from '../database/store.ts';
 import type { Life } from '../processes/process.ts';
 
-/** Data on a separate disk, which stays as it is when the database is restored. */
+/** Creates the erasure log on a separate disk, which does not change when the database is restored. */
 export function createErasureLog(): { openFor(life: Life): ErasureLog } {
   let entries: ErasureEntry[] | null = null;
   return {
     openFor: (life) => ({
       async append(entry) {
-        // Recording that a process is running erases nothing, so it is not a point to be killed at.
+        // Recording that a process is running erases nothing, so a kill at this point would prove nothing.
         if (entry.what === 'seen') {
           entries = [...(entries ?? []), whole(entry)];
           return;
@@ -37,7 +37,7 @@ export function createErasureLog(): { openFor(life: Life): ErasureLog } {
 /** Creates the spending journal on the same disk. */
 export function createSpendingJournal(): {
   openFor(life: Life): SpendingJournal;
-  /** Its last lines are lost, as if an older copy of its disk were restored as well. */
+  /** Removes the last lines, as if an older copy of the disk were restored too. */
   cut(): void;
 } {
   let lines: JournalLine[] = [];
@@ -86,13 +86,13 @@ function whole(entry: Parameters<ErasureLog['append']>[0]): ErasureEntry {
 export interface Restoring {
   store: SharedStore;
   backup: { rows: Backup; at: number };
-  /** Lets a process with the product open do something, or null if it does not finish. */
+  /** Opens the product in a process and calls `task`. Returns null if the process does not finish. */
   atWork<Result>(task: (application: Application) => Promise<Result>): Promise<Result | null>;
 }
 
 /**
- * True once the backup has replaced the database. As with the command, there is always one or the other: the new file
- * is complete before it replaces the old one.
+ * Restores a backup. Returns true if it has replaced the database. As with the real command, the new file is complete
+ * before it replaces the old one, so one of the two always exists.
  */
 export async function putBack({ store, backup, atWork }: Restoring): Promise<boolean> {
   const before = store.backUp();

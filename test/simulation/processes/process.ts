@@ -1,36 +1,36 @@
-/** A host, and the lives of the process that it runs: killed, stopped, frozen, started again. */
+/** Hosts and the processes that they run, which are killed, stopped, frozen and started again. */
 import type { Clock } from '../../../src/core/clock.ts';
 import type { Owner } from '../../../src/core/owner.ts';
 import type { Random } from '../random.ts';
 import { type Machine, runInside } from '../takeover.ts';
 import type { Actor, Due, Timeline } from '../timeline.ts';
 
-/** The clock of a host, which users and time servers set, and which runs at its own rate. */
+/** A host's clock, which users and time servers set, and which runs at its own speed. */
 export interface HostClock {
-  /** Offset from the true time (ms). */
+  /** The offset from the true time (ms). */
   offsetMs: number;
-  /** Its milliseconds for each true one. */
+  /** How many milliseconds pass on this clock in one true millisecond. */
   rate: number;
 }
 
-/** One life of a process. */
+/** A process, from its start to its end. */
 export interface Life extends Machine, Actor {
-  /** `B2`: the second life of host B. */
+  /** The name, for example `B2` for the second process on host B. */
   readonly name: string;
   readonly clock: Clock;
   readonly owner: Owner;
   readonly bornAt: number;
-  /** True once it was killed, stopped or frozen. */
+  /** True after the process was killed, stopped or frozen. */
   readonly wasHurt: boolean;
-  /** True if it undoes or erases. Then opted-out contacts are no exception. */
+  /** True if the process undoes or erases. It then also writes into opted-out contacts. */
   isAtDesk: boolean;
-  /** Fires when it has to stop. */
+  /** Aborted when the process has to stop. */
   readonly stopping: AbortController;
-  /** Resolves when it is killed. */
+  /** Resolves when the process is killed. */
   readonly death: Promise<void>;
   /**
-   * Passed before and after everything that leaves or enters the process. Here it may be killed or frozen. Never
-   * resolves for a dead process.
+   * Called before and after everything that leaves or enters the process. At these points it can be killed or frozen.
+   * Never resolves for a dead process.
    */
   point(name: string): Promise<void>;
   kill(why: string): void;
@@ -39,16 +39,16 @@ export interface Life extends Machine, Actor {
   run<Result>(work: () => Result): Result;
 }
 
-/** The fate of a life, decided when it starts. */
+/** What will happen to a process, decided when it starts. */
 export interface Fate {
   kill: Blow | null;
   freeze: (Blow & { ms: number }) | null;
   stop: { times: number } | null;
 }
 
-/** When something hits a process: some points after it has passed a certain point this many times. */
+/** When something hits a process: some points after it has passed a given point this many times. */
 export interface Blow {
-  /** Any point if it is null. */
+  /** The point, or null for any point. */
   point: string | null;
   times: number;
   later: number;
@@ -56,7 +56,7 @@ export interface Blow {
 
 export interface LifeOptions {
   host: string;
-  /** The machine's own name. Containers may all have the same name. */
+  /** The host's own name. Containers can all have the same name. */
   hostName: string;
   number: number;
   processId: number;
@@ -71,7 +71,7 @@ export interface LifeOptions {
   onFreeze(ms: number): void;
 }
 
-/** Points at which a request is about to leave that spends, removes members from a network, or writes into a CRM. */
+/** Points right before a request that spends credits, removes members from a network, or writes into a CRM. */
 const LEAVING: ReadonlySet<string> = new Set([
   'send POST /enhancements',
   'send POST /networks/ID/members/batch',
@@ -79,7 +79,7 @@ const LEAVING: ReadonlySet<string> = new Set([
   'crm write',
 ]);
 
-/** True once, at the point of the blow. */
+/** Returns a function that is true once, at the point of the blow. */
 function watchFor(blow: Blow | null): (point: string) => boolean {
   let seen = 0;
   let left: number | null = null;
@@ -95,8 +95,8 @@ function watchFor(blow: Blow | null): (point: string) => boolean {
 }
 
 /**
- * The promise that a dead process waits for, which leaves nothing open. A separate promise each time, because one for
- * all would keep every such process in memory for as long as nights are simulated.
+ * Returns a promise that a dead process waits for, so that nothing stays open. It is a new promise each time, because a
+ * shared one would keep every such process in memory for the whole simulation.
  */
 export const never = () => new Promise<never>(() => undefined);
 
@@ -162,7 +162,7 @@ export function beginLife(options: LifeOptions): Life {
       options.passed(point);
       if (isKilled(point)) life.kill(point);
       if (fate.freeze !== null && isFrozen(point)) {
-        // Between the last check of the lease and the sending, nothing helps a process that freezes for longer than its
+        // Between the last check of the lease and the request, nothing helps a process that freezes for longer than its
         // lease and the quiet time. The promise excludes this case.
         const mostMs = LEAVING.has(point) ? 5_000 : Number.POSITIVE_INFINITY;
         life.freeze(Math.min(fate.freeze.ms, mostMs));

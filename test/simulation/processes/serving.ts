@@ -13,10 +13,10 @@ import { createCalls, type HookAddress } from '../people/calls.ts';
 import type { Random } from '../random.ts';
 import type { Life } from './process.ts';
 
-/** An accepted request: the contacts that it names have to be read from then on. */
+/** An accepted request. From then on, its contacts have to be read. */
 export interface Accepted {
   crm: SimulatedCrm;
-  /** The contacts that it names. All if it names none. */
+  /** The contacts in the request. Empty for all contacts. */
   ids: readonly string[];
   at: number;
 }
@@ -30,10 +30,10 @@ export interface Serving {
   random: Random;
   /** The addresses that webhooks call. */
   addresses: Map<string, HookAddress>;
-  /** The number of requests before the process has nothing left to do. */
+  /** The number of requests to make. */
   times: number;
   now(): number;
-  /** The waiting or active turns, if they are visible, or null if the engine has no turns of this kind. */
+  /** Returns the waiting and active claims, or null if they are not visible. Null if the engine has no such claims. */
   openTurns: (() => Promise<readonly unknown[] | null>) | null;
   say(who: string, what: string): void;
   violate(invariant: string, what: string): void;
@@ -43,13 +43,13 @@ export interface Serving {
 
 const LONGEST_WAIT_MS = 40 * 60_000;
 /**
- * The process that handles old requests has to carry out all of them. A run that waits for the service in vain takes
+ * How long to wait for the process that handles the remaining requests. A run that waits for the service in vain takes
  * ten minutes.
  */
 const LAST_WAIT_MS = 150 * 60_000;
 const LOOK_MS = 5_000;
 
-/** Resolves when there are no more requests, or the process has to stop. */
+/** Serves until there are no more requests or the process has to stop. */
 export async function serve(serving: Serving): Promise<void> {
   const { application, life, log, random } = serving;
   const { clock, stopping } = life;
@@ -79,12 +79,12 @@ export async function serve(serving: Serving): Promise<void> {
       await clock.sleep(LOOK_MS, stopping.signal);
     }
   } finally {
-    // Even if the schedules cannot be planned: a real process ends together with its runner.
+    // The runner stops even if the schedules cannot be planned, because a real process ends together with its runner.
     end.abort();
     await Promise.all([scheduler.stop(), runner.stop()]);
   }
 
-  /** By the clock of the world. */
+  /** Returns a function that repeats this by the world's clock. */
   function every(look: () => Promise<void>): () => Promise<void> {
     const end = new AbortController();
     const ticking = (async () => {
@@ -99,7 +99,7 @@ export async function serve(serving: Serving): Promise<void> {
     };
   }
 
-  /** A caller without a response tries elsewhere, or not at all. */
+  /** A caller without a response tries elsewhere, or gives up. */
   async function ask(): Promise<void> {
     const [integrationId, crm] = random.one([...serving.crms]) ?? [];
     if (integrationId === undefined || crm === undefined) return;
@@ -119,7 +119,7 @@ export async function serve(serving: Serving): Promise<void> {
       const trigger = kind === 'schedule' ? 'schedule' : 'manual';
       const only = kind === 'schedule' ? null : contact;
       const { joined } = await runner.request({ integrationId, contact: only, trigger });
-      // A run in progress may have read them already.
+      // The run in progress may have read these contacts already.
       if (joined === 'running') return;
       serving.onAccepted({ crm, ids: only === null ? [] : [only], at });
     } catch (error) {
@@ -129,7 +129,7 @@ export async function serve(serving: Serving): Promise<void> {
   }
 }
 
-/** True if no request waits, none is being answered, and no process, not even a dead one, has a turn. */
+/** Returns true if no request waits or is being handled, and no process, dead or alive, has a claim. */
 async function isIdle({ application, openTurns }: Serving): Promise<boolean> {
   const turns = openTurns === null ? [] : await openTurns();
   try {
@@ -142,16 +142,19 @@ async function isIdle({ application, openTurns }: Serving): Promise<boolean> {
   }
 }
 
-/** The contacts of accepted requests that have not been read since. `failedAt` are runs that report why. */
+/**
+ * Returns the contacts of accepted requests that have not been read since. `failedAt` are the times of runs that
+ * reported a failure.
+ */
 export function unanswered(accepted: readonly Accepted[], failedAt: readonly number[]): string[] {
   const open = accepted.filter(({ at }) => !failedAt.some((endedAt) => endedAt >= at));
   return open.flatMap(({ crm, ids, at }) =>
     ids.filter((id) => {
       const record = crm.records.get(id);
       if (record === undefined || record.gone !== null || record.forgottenAt !== null) return false;
-      // A contact that a user has confirmed as an erased person is not looked up either.
+      // A contact that a user has confirmed as an erased person is also not looked up.
       if (record.isConfirmedErased) return false;
-      // A run may have looked it up while it was away.
+      // A run may have looked the contact up while it was gone.
       if (record.leftAt !== null && record.leftAt >= at) return false;
       return ![...record.readBy.values()].some((readAt) => readAt >= at);
     }),

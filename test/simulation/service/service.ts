@@ -1,6 +1,6 @@
 /**
- * The Partner Data Service as a model: the behaviour that its document describes, with a ledger of every credit. It
- * knows nothing about the product. The numbers in the requests show who was paid for.
+ * A model of the Partner Data Service that behaves as its document describes, with a ledger of every credit. It does
+ * not know the product. The numbers in the requests show who was paid for.
  */
 import type { Human, Humans } from '../people/humans.ts';
 import type { Random } from '../random.ts';
@@ -9,11 +9,11 @@ import type { Timeline } from '../timeline.ts';
 
 export interface ServiceRequest {
   method: string;
-  /** Below the base URL. */
+  /** The path below the base URL. */
   path: string;
   key: string;
   body: unknown;
-  /** The sender, for the ledger, and the time. */
+  /** The sender and the time, for the ledger. */
   sender: string;
   sentAt: number;
 }
@@ -38,7 +38,7 @@ export interface Job {
   team: string;
   person: Person;
   human: Human | undefined;
-  /** When the request left that paid for it. */
+  /** When the request that paid for the job was sent. */
   sentAt: number;
   paidAt: number;
   sender: string;
@@ -69,7 +69,7 @@ export interface Network {
   team: string;
   name: string;
   members: Set<string>;
-  /** Paid for and not removed since. */
+  /** Members that were paid for and not removed since. */
   paid: Set<string>;
 }
 
@@ -88,16 +88,16 @@ export interface ServiceModel {
   readonly charges: readonly Charge[];
   readonly throttled: number;
   balance(key: string): number;
-  /** Issues another key: for the team of this key, or for a new team. */
+  /** Issues another key for the team of the given key, or for a new team. */
   issueKey(sameTeamAs: string | null): string;
-  /** The name of a key's team. Without `issueKey`, each key has its own. */
+  /** Returns the name of a key's team. Without `issueKey`, each key has its own team. */
   teamOf(key: string): string;
   readonly keys: ReadonlySet<string>;
-  /** True if it has refused this human being with a 422, as it always does. */
+  /** Returns true if the service has refused this person with a 422, as it always does. */
   refuses(human: Human): boolean;
-  /** Another user spends credits, or credits are bought (negative). */
+  /** Spends credits as another user. A negative number buys credits. */
   take(key: string, credits: number): void;
-  /** Something else uses up the key's whole rate. */
+  /** Uses up the key's whole rate, as another program would. */
   drain(key: string): void;
 }
 
@@ -106,21 +106,21 @@ export interface ServiceDeps {
   random: Random;
   humans: Humans;
   habits: ServiceHabits;
-  /** True once it does what is requested. */
+  /** Returns true if the service always does what is requested, without faults. */
   isWell(): boolean;
   say(who: string, what: string): void;
-  /** A submission is charged: all its jobs at once. */
+  /** Called when a submission is charged, with all its jobs. */
   onPaid(jobs: readonly Job[], balance: number): void;
-  /** A process reads its balance. */
+  /** Called when a process reads its balance. */
   onBalance(sender: string): void;
-  /** These members were paid for before, and have not been removed since. */
+  /** Called with members that were already paid for and were not removed since. */
   onPaidTwice(members: readonly string[]): void;
 }
 
-/** The donor whose profile replaces the right one. */
+/** The donor whose profile is returned instead of the right one. */
 export const ANOTHER = 'f'.repeat(32);
 
-/** Returns the net worth of the human being with this number, which no one else has. */
+/** Returns the net worth of the person with this number, which nobody else has. */
 export function netWorthOf(number: number): [low: number, high: number] {
   return [(number + 1) * 1_000_000, (number + 1) * 1_000_000 + 500_000];
 }
@@ -129,7 +129,7 @@ const RATE = 10;
 const BURST = 10;
 const WEEK_MS = 7 * 86_400_000;
 
-/** For this long, a job may be unknown to some of the service's machines. */
+/** The time during which some of the service's machines may not know a new job. */
 const YOUNG_MS = 60_000;
 
 export function createServiceModel(deps: ServiceDeps): ServiceModel {
@@ -142,7 +142,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
   const networks = new Map<string, Network>();
   const adds = new Map<string, BulkAdd>();
   const charges: Charge[] = [];
-  /** How the service treats a person depends on who it is, not on the time of the request. */
+  /** How the service treats a person depends on the person, not on the time of the request. */
   const invalid = new Map<number, boolean>();
   let throttled = 0;
   let lastId = 0;
@@ -248,7 +248,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     });
   }
 
-  /** Now and then the service accepts only part of a request, and charges for that part. */
+  /** Returns true if the service accepts, and charges for, only a part of this request. This happens now and then. */
   function isPartly(): boolean {
     return habits.partly > 0 && !deps.isWell() && random.chance(habits.partly);
   }
@@ -336,7 +336,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       id: isOther ? ANOTHER : human.donorId,
       name: { first: person.name.first, middle: null, last: isOther ? 'Zzyzx' : person.name.last },
       service_url: 'https://partner.example/donors/1',
-      // Each value belongs to only one human being, so a value shows whose it is.
+      // Each value belongs to only one person, so a value shows whose it is.
       age: 20 + (isOther ? 0 : human.index + 1),
       net_worth_range: netWorthOf(isOther ? 0 : human.index + 1),
       political_stats: { capacity: 1_000 },
@@ -474,7 +474,7 @@ export function personsIn(body: unknown): Person[] {
   return Array.isArray(persons) ? persons : [];
 }
 
-/** The people of a request whom this response refuses. */
+/** Returns the people in a request whom this response refuses. */
 export function refusedIn(request: unknown, answer: unknown): Person[] {
   const items: unknown = Reflect.get(Object(answer), 'detail');
   if (!Array.isArray(items)) return [];

@@ -1,4 +1,4 @@
-/** The network between a process and the service: it delays, loses, cuts and breaks requests and responses. */
+/** The network between a process and the service. It delays, loses, cuts and damages requests and responses. */
 import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Faults } from '../swarm/swarm.ts';
@@ -11,25 +11,25 @@ export interface WireDeps {
   timeline: Timeline;
   random: Random;
   service: ServiceModel;
-  /** How long after a lost response no reading is trusted (ms). */
+  /** How long no balance is trusted after a lost response (ms). */
   quietMs: number;
   /** The latency of a submission's response (ms). */
   submitMs: number;
-  /** The faults in force now. */
+  /** Returns the current faults. */
   faults(): Faults;
   say(who: string, what: string): void;
-  /** The complete response to a request has reached its process. */
+  /** Called when the complete response to a request has reached its process. */
   onAnswered(request: ServiceRequest, answer: ServiceAnswer, givenAt: number): void;
-  /** Its process knows that there will be no response. */
+  /** Called when the process knows that there will be no response. */
   onGivenUp(request: ServiceRequest, endpoint: string): void;
   onFault(fault: string, endpoint: string): void;
-  /** A process has decided to send. */
+  /** Called when a process has decided to send a request. */
   onSend(request: ServiceRequest, endpoint: string): void;
 }
 
 const LOST_ANSWERS = ['lost answer', 'late request', 'overtaken'] as const;
 
-/** Creates the `fetch` of one process. */
+/** Creates the `fetch` for one process. */
 export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch {
   const { timeline, random, service, say } = deps;
 
@@ -66,10 +66,10 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     const faults = deps.faults();
     const isPaid = endpoint === 'POST /enhancements';
     const fault = pickFault(faults, isPaid ? 3 : 1);
-    // A request in flight arrives within the quiet time, even if its sender has died long ago.
+    // A request in flight arrives within the quiet time, even if its sender died long ago.
     const isLate = fault === 'late request' || fault === 'overtaken';
     const slowMs = isPaid ? deps.submitMs * random.next() : 0;
-    // The service may take its credits at any moment of that time, but not later than it is allowed to.
+    // The service can charge at any moment of its work, but no later than allowed.
     const workMs = isLate ? 0 : Math.min(slowMs * random.next(), deps.quietMs * 0.5);
     const wayMs = isLate ? deps.quietMs * 0.8 * random.next() : random.magnitude(5, 400);
     const thereMs = wayMs + workMs;
@@ -136,7 +136,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
       );
     });
 
-    /** The connection breaks at once, or nothing ever arrives. */
+    /** The connection breaks immediately, or no response ever arrives. */
     function breakOff(ms: number): void {
       if (random.chance(0.3)) return;
       const cause = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
@@ -144,7 +144,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     }
   }
 
-  /** Requests that cost credits are hit more often than others. */
+  /** Picks a fault. Requests that cost credits are hit more often than others. */
   function pickFault(faults: Faults, weight: number) {
     if (random.chance(faults.lostRequest)) return random.pick(['lost request', 'no connection']);
     if (random.chance(faults.lostAnswer * weight)) return random.pick(LOST_ANSWERS);
@@ -168,7 +168,7 @@ function requestOf(url: string, init: RequestInit, sender: string, sentAt: numbe
   };
 }
 
-/** Without IDs, as coverage counts it. */
+/** Returns the endpoint without IDs, as coverage counts it. */
 export function endpointOf({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): string {
   const bare = path.replace(/\?.*/, '').replace(/\/(n\d+|a\d+|[0-9a-f]{32})(?=\/|$)/g, '/ID');
   return `${method} ${bare}`;

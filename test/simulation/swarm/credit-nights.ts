@@ -3,7 +3,7 @@ import type { Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';
 
-/** A night about credits to keep: others spend them while the first jobs run. */
+/** Makes a night about credits to keep: others spend them while the first jobs run. */
 export function watchCredits(
   { contacts, faults, service, settings }: Swarm,
   { int }: Random,
@@ -16,20 +16,20 @@ export function watchCredits(
   Object.assign(service, { otherSpender: 1, jobMs: 40_000 });
 }
 
-/** A night about lost responses while clocks are set. */
+/** Makes a night about lost responses while clocks are set. */
 export function loseAnswers({ faults, settings }: Swarm): void {
   Object.assign(faults, { clockJump: 1, lostAnswer: 0.3 });
   settings.settleAfterMs = 10_000;
 }
 
-/** A night about credits that are bought while lost responses wait to be settled. */
+/** Makes a night about credits that are bought while lost responses wait to be settled. */
 export function buyCredits({ faults, service, settings }: Swarm): void {
   Object.assign(faults, { lostAnswer: 0.2, freeze: 0, restore: 0 });
   Object.assign(service, { buyer: 0.7, credits: 20_000 });
   Object.assign(settings, { keep: 0, perRun: null, perMonth: null, onLostAnswer: 'hold' });
 }
 
-/** A night in which as many credits are bought as a lost response has cost, while other requests are in flight. */
+/** Makes a night in which as many credits are bought as a lost response cost, while other requests are in flight. */
 export function hideCharges(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   Object.assign(swarm.beside, { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 });
@@ -40,7 +40,7 @@ export function hideCharges(swarm: Swarm, { int }: Random): void {
   Object.assign(swarm.settings, { batch: int(3, 7), settleAfterMs: 10_000 });
 }
 
-/** A night about two integrations that spend from one bucket at the same time, each in several submissions. */
+/** Makes a night in which two clients spend from one bucket at the same time, each with several submissions. */
 export function shareKey(swarm: Swarm): void {
   const { faults, service, settings } = swarm;
   Object.assign(swarm, { integrations: 2, sharedKey: true, hosts: 2, isCrossed: true });
@@ -52,14 +52,14 @@ export function shareKey(swarm: Swarm): void {
   Object.assign(settings, { trial: true, trialSize: 1, settleAfterMs: 3_000, refreshDays: 7 });
 }
 
-/** Several submissions in flight: many small ones with slow responses. */
+/** Makes a night with many small submissions in flight, whose responses are slow. */
 export function slowSubmissions(swarm: Swarm, { chance, int, magnitude }: Random): void {
   const { faults, service, settings } = swarm;
   service.submitMs = magnitude(700, 8_000);
   settings.batch = int(2, 7);
   swarm.contacts = Math.max(swarm.contacts, int(4, 20));
   settings.trial &&= chance(0.3);
-  // Several that are lost at once, while others spend and buy.
+  // Several submissions are lost at the same time, while others spend and buy.
   if (chance(0.4)) faults.lostAnswer = Math.max(faults.lostAnswer, 0.15);
   if (chance(0.2)) service.otherSpender = 1;
 }

@@ -27,13 +27,10 @@ import {
 } from './process-nights.ts';
 import { NO_CHANGES, type Swarm } from './swarm.ts';
 
-/**
- * The share of nights about who a record is, and about what a CRM refuses. The other nights are as they would be
- * without these.
- */
+/** The share of nights about the identity of records and about refusals of a CRM. The other nights are not affected. */
 const PERSONS = 0.25;
 
-/** The share of nights about lists whose IDs change, and about service keys that are replaced. Some are about both. */
+/** The shares of nights about lists whose IDs change, and about replaced service keys. Some nights are about both. */
 const LISTS = 0.08;
 const KEYS = 0.06;
 
@@ -52,7 +49,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
     full: chance(0.15),
   }));
   const isMoneyScarce = chance(0.15);
-  // Later additions have a separate stream, so older seeds keep the rest of their nights.
+  // Later additions have a separate stream, so earlier seeds keep the rest of their nights.
   const later = createRandom(`swarm ${seed} later`);
   const someLater = (probability: number, most: number) =>
     later.chance(probability) ? most * later.next() ** 2 : 0;
@@ -131,7 +128,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
       refreshDays: pick([365, 365, 7, null]),
       whenIdentityChanges: chance(0.85),
       shareProfiles: chance(0.6),
-      // A long quiet time shows no more than a short one, and takes long to simulate.
+      // A long quiet time shows no more than a short one, but takes longer to simulate.
       settleAfterMs: pick([1_000, 3_000, 3_000, 10_000, 10_000, 90_000]),
       trial: chance(0.4),
       trialSize: 25,
@@ -153,7 +150,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
     isList: false,
     between: { ...NO_CHANGES },
   };
-  // Drawn last, so older seeds keep the rest of their nights.
+  // Drawn last, so earlier seeds keep the rest of their nights.
   if (chance(0.3)) swarm.pageSize = 2;
   swarm.areProcessesKnown = chance(0.75);
   const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
@@ -187,7 +184,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
   if (erased.chance(0.06) && swarm.beside.serve === 0) mergeErased(swarm, erased);
   const answers = createRandom(`swarm ${seed} answers`);
   if (answers.chance(0.12) && !serve) answerMuch(swarm, answers);
-  // The clock determines how young a job is, which may be denied for that. A theme may have set the clock.
+  // Whether a job is young enough to be denied depends on the clock, which a theme may have set.
   if (swarm.faults.clockSkew + swarm.faults.clockJump > 0) swarm.service.denied = 0;
   const persons = createRandom(`swarm ${seed} with persons`);
   const night = persons.chance(PERSONS) ? withPersons(swarm) : swarm;
@@ -199,11 +196,14 @@ export function swarmOf(seed: number, serve = false): Swarm {
   return night;
 }
 
-/** Drawn from a separate stream. Three nights of five are as they would be without it. */
+/**
+ * Adds work next to syncing. It is drawn from a separate stream, and three of five nights stay as they would be without
+ * it.
+ */
 function workBeside(swarm: Swarm, { chance }: Random, serve: boolean): void {
   const { beside, desk, faults, people, settings, sessions } = swarm;
   beside.purge = chance(0.2) ? 1 : 0;
-  // Contacts that left come back after the data about them was purged.
+  // Contacts that left return after the data about them was deleted.
   if (beside.purge > 0 && chance(0.25)) {
     makePlain(swarm);
     Object.assign(people, { remove: 0.6, comeBack: 1 });
@@ -221,7 +221,7 @@ function workBeside(swarm: Swarm, { chance }: Random, serve: boolean): void {
     swarm.store = 'machine';
     Object.assign(faults, { restore: 0, replaced: 0, newer: 0 });
     settings.perRun = null;
-    // Requests get a time in the future, and their process does not answer them.
+    // Requests get a time in the future, and their process dies before it handles them.
     if (chance(0.3)) Object.assign(faults, { clockJump: 1, kill: 0.9 });
   }
 }

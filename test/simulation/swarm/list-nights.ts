@@ -1,22 +1,22 @@
-/** Special nights about changes between two sessions: lists with new IDs, and service keys that are replaced. */
+/** Special nights about changes between two sessions: lists with new IDs, and replaced service keys. */
 import type { Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';
 
 type Places = readonly [string, ...string[]];
 
-/** A night about lists. From one session to the next, their contacts get other IDs. */
+/** Makes a night about lists whose contacts get other IDs from one session to the next. */
 export function changeIds(swarm: Swarm, { chance, int, next, pick }: Random): void {
   const { people, settings, desk } = swarm;
   if (chance(0.4)) makePlain(swarm);
   swarm.isList = true;
-  // A list is read as a whole, says nothing about merges, and no flow works in it.
+  // A list is read as a whole and reports no merges, and no flow changes it.
   Object.assign(people, { lagMs: 0, fillsBlanks: 0, automation: 0, mergeErased: 0 });
   swarm.contacts = Math.max(swarm.contacts, int(2, 10));
   Object.assign(swarm.between, {
     newIds: 0.8,
     inPart: chance(0.5) ? next() : 0,
-    // Unless a row certainly continues another one, nothing distinguishes its values from values that users typed.
+    // Unless a row certainly continues another one, its values cannot be distinguished from values that users typed.
     keepsValues: people.become + people.revoke > 0 ? 0 : pick([0, 0.5, 1]),
     moves: chance(0.4) ? 0.3 : 0,
     backIds: chance(0.3) ? 0.4 : 0,
@@ -27,14 +27,14 @@ export function changeIds(swarm: Swarm, { chance, int, next, pick }: Random): vo
     full: chance(0.3),
   }));
   if (chance(0.4)) desk.forget = 0.7;
-  // Small submissions could leave while the list is still being read.
+  // Small submissions can be sent while the list is still being read.
   if (!chance(0.5)) return;
   Object.assign(settings, { batch: int(1, 3), trial: false });
   Object.assign(swarm, { pageSize: int(1, 2) });
   people.slowMs = 2_000;
 }
 
-/** A night about service keys that are replaced while jobs run, or after a response was lost. */
+/** Makes a night about service keys that are replaced while jobs run, or after a response was lost. */
 export function replaceKeys(swarm: Swarm, { chance, int, pick }: Random): void {
   const { faults, service } = swarm;
   if (chance(0.4)) makePlain(swarm);
@@ -59,7 +59,8 @@ export function replaceKeys(swarm: Swarm, { chance, int, pick }: Random): void {
   }
   if (how === 'lost' || how === 'both') faults.lostAnswer = 0.3;
   if (chance(0.5)) service.jobMs = int(5_000, 60_000);
-  // To a key of another team, while jobs run, and back while the service still has their results.
+  // While jobs run, the key is replaced with another team's key. The former key returns while the service still has the
+  // results.
   if (!chance(0.3)) return;
   Object.assign(swarm.between, { newKey: 1, sameTeam: 0, formerKey: 1 });
   Object.assign(faults, { kill: 0.8, restore: 0 });

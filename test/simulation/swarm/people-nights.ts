@@ -6,7 +6,7 @@ import { createRandom, type Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';
 
-/** A night in which the details of many contacts change from one session to the next. */
+/** Makes a night in which the details of many contacts change from one session to the next. */
 export function changeMany(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   swarm.contacts = int(5, 12);
@@ -15,7 +15,7 @@ export function changeMany(swarm: Swarm, { int }: Random): void {
   swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: 1, full: false }));
 }
 
-/** A night about users who decide, erase, merge and opt out during runs whose jobs are slow. */
+/** Makes a night about users who decide, erase, merge and opt out during runs with slow jobs. */
 export function decideMeanwhile(swarm: Swarm, { chance, int, magnitude }: Random): void {
   const { desk, faults, people, service } = swarm;
   swarm.contacts = int(2, 8);
@@ -31,8 +31,8 @@ export function decideMeanwhile(swarm: Swarm, { chance, int, magnitude }: Random
 }
 
 /**
- * A night about erased persons who are merged into others, in chains, and about users' answers to that, even while a
- * run reads. There are many records of one human being, and each session reads all of them.
+ * Makes a night about erased people who are merged into others, in chains, and about users' answers to that, even while
+ * a run reads. There are many records of the same person, and each session reads all of them.
  */
 export function mergeErased(swarm: Swarm, { chance, int }: Random): void {
   makePlain(swarm);
@@ -42,7 +42,7 @@ export function mergeErased(swarm: Swarm, { chance, int }: Random): void {
   Object.assign(desk, { decide: 1, undo: 0, only: 0, forget: 1 });
   Object.assign(people, { doubles: 1, optOut: 0.25, optIn: 0, remove: 0, move: 0.3, create: 0 });
   Object.assign(people, { merge: 0.05, mergeErased: 0.6, comeBack: 0, lagMs: 0 });
-  // While it reads, there is time to decide.
+  // The slow reading leaves time to decide.
   people.slowMs = chance(0.8) ? 20_000 : 0;
   Object.assign(swarm.service, { invalid: 0, vanished: 0, wrongPerson: 0, deceased: 0, failed: 0 });
   settings.shareProfiles = chance(0.3);
@@ -52,8 +52,8 @@ export function mergeErased(swarm: Swarm, { chance, int }: Random): void {
 }
 
 /**
- * A night about questions for many contacts, and about answers that are withdrawn, wait for a second person, expire, or
- * are about something else when the second person confirms them.
+ * Makes a night about questions for many contacts, and about answers. Answers are withdrawn, wait for a second user,
+ * expire, or are about something else by the time the second user confirms them.
  */
 export function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
   const { desk, faults, people, service, settings } = swarm;
@@ -69,7 +69,7 @@ export function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
   }
   const isPutBack = chance(0.35);
   if (isPutBack) faults.restore = 1;
-  // By the product's own command, which drops requests that wait for a second person.
+  // Restores with the product's own command, which drops requests that wait for a second user.
   if (isPutBack && chance(0.7)) swarm.beside.agree = 1;
   const hours = isPutBack
     ? ([1, 1, 20, 24] as const)
@@ -81,8 +81,8 @@ export function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
 }
 
 /**
- * The same night, in which records become other human beings, rules refuse values, flows change values and merges fill
- * blanks.
+ * Returns the same night, in which records also become other people, rules refuse values, flows change values and
+ * merges fill blanks.
  */
 export function withPersons(swarm: Swarm): Swarm {
   const persons = createRandom(`swarm ${swarm.seed} persons`);
@@ -96,14 +96,14 @@ export function withPersons(swarm: Swarm): Swarm {
     narrow: persons.chance(0.3) ? persons.next() : 0,
     vanish: persons.chance(0.2) ? 0.3 * persons.next() : 0,
   };
-  // A separate stream, so the nights of older seeds stay as they were.
+  // Uses a separate stream, so the nights of earlier seeds stay unchanged.
   const hasLateFlow = createRandom(`swarm ${swarm.seed} late flow`).chance(0.5);
   people.keepsAuthors = people.automation > 0 && hasLateFlow ? 1 : 0;
   const night = { ...swarm, people };
   return persons.chance(0.15) ? renameUnderRules(night) : night;
 }
 
-/** The only fault: records that hold values become other human beings while a rule refuses some of their values. */
+/** The only fault is that records with values become other people, while a rule refuses some of their values. */
 function renameUnderRules(swarm: Swarm): Swarm {
   const night = structuredClone(swarm);
   makePlain(night);

@@ -1,4 +1,4 @@
-/** A night in which nothing fails and nothing disturbs the topic of a special night. */
+/** A night without faults, and without anything that would disturb the topic of a special night. */
 import { NO_FAULTS, type Swarm } from './swarm.ts';
 
 export function makePlain({ faults, people, service, settings }: Swarm): void {

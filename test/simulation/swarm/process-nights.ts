@@ -8,7 +8,7 @@ import type { Swarm } from './swarm.ts';
 
 type Places = readonly [string, ...string[]];
 
-/** A night in which processes freeze right before they send, while others sync. */
+/** Makes a night in which processes freeze right before they send a request, while others sync. */
 export function overtake(swarm: Swarm, { int }: Random): void {
   const { faults, settings, sessions } = swarm;
   swarm.hosts = int(2, 4);
@@ -18,7 +18,7 @@ export function overtake(swarm: Swarm, { int }: Random): void {
   swarm.struckAt = ['insert into jobs done'];
 }
 
-/** A night in which runs are cut off, and the next runs read the changes, or everything, and continue. */
+/** Makes a night in which runs are cut off. The next runs read the changes, or everything, and continue. */
 export function cutDeliveries(swarm: Swarm, { chance, int, pick }: Random): void {
   makePlain(swarm);
   const pages: Places = ['crm page answered'];
@@ -32,11 +32,11 @@ export function cutDeliveries(swarm: Swarm, { chance, int, pick }: Random): void
   const session = { afterHours: 1, hosts: 1, full: chance(0.5) && !isReading };
   swarm.sessions = [session, session];
   swarm.faults.kill = 0.8;
-  // A touched contact is read again, even if it was left out.
+  // A contact that was changed is read again, even if it was left out.
   Object.assign(swarm.people, isReading ? { move: 0, respell: 0.1 } : { move: 0.5, respell: 0.5 });
 }
 
-/** A night about members who leave networks, while processes are killed. */
+/** Makes a night about members who leave networks while processes are killed. */
 export function leaveNetworks(swarm: Swarm, { int }: Random): void {
   swarm.networks = true;
   swarm.contacts = int(3, 8);
@@ -48,7 +48,7 @@ export function leaveNetworks(swarm: Swarm, { int }: Random): void {
   swarm.struckAt = [`send ${removal}`, `answer ${removal}`, 'update network_members done'];
 }
 
-/** A night in which clocks are set while processes die, so their data is from another time. */
+/** Makes a night in which clocks are set while processes die, so their data is from another time. */
 export function setClocks(swarm: Swarm): void {
   swarm.store = 'machine';
   swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: swarm.hosts, full: false }));
@@ -56,8 +56,8 @@ export function setClocks(swarm: Swarm): void {
 }
 
 /**
- * A night of containers with the same name, whose clocks differ, and whose responses take longer than another container
- * waits for late requests. A container that takes over too early has something to lose.
+ * Makes a night with containers that have the same name but different clocks. Responses take longer than another
+ * container waits for late requests, so a container that takes over too early does harm.
  */
 export function knowNothingOfOthers(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
@@ -71,7 +71,7 @@ export function knowNothingOfOthers(swarm: Swarm, { int }: Random): void {
   swarm.settings.settleAfterMs = 1_000;
 }
 
-/** A night whose database server becomes unavailable when a response arrives. */
+/** Makes a night whose database server becomes unavailable when a response arrives. */
 export function loseConnections(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   swarm.store = 'server';
@@ -80,14 +80,14 @@ export function loseConnections(swarm: Swarm, { int }: Random): void {
   swarm.settings.batch = int(1, 4);
 }
 
-/** The same night on a real server, where hosts that serve share an engine. */
+/** Returns the same night on a real server, where serving hosts share an engine. */
 export function onServer(swarm: Swarm): Swarm {
   const night: Swarm = { ...swarm, store: 'server' };
   if (swarm.beside.serve > 0) shareTurns(night, createRandom(`swarm ${swarm.seed} turns`));
   return night;
 }
 
-/** Several hosts that serve. Some are hit when they take a turn, keep it, end it or give it to another. */
+/** Several hosts serve. Some are hit when they make, keep, end or pass on a claim. */
 function shareTurns(swarm: Swarm, { chance, int, pick }: Random): void {
   if (chance(0.6)) {
     swarm.hosts = int(2, 4);

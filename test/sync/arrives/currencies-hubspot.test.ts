@@ -7,12 +7,12 @@ const AMOUNTS = ['netWorth.low', 'netWorth.high', 'capacity.nonprofit'] as const
 const CODE = 'giving_currency';
 const NONE = AMOUNTS.map(() => null);
 
-/** In a EUR account: one dollar is 0.9 euros, one yen 0.006 euros, so one dollar is 150 yen. */
+/** The rates in an account in EUR: one dollar is 0.9 euros and one yen is 0.006 euros, so one dollar is 150 yen. */
 const RATES = { USD: 0.9, JPY: 0.006 };
 
 interface Choices {
   mode: 'usdOnly' | 'convert';
-  /** False: the amounts are in the company currency. */
+  /** False if the amounts are in the company currency. */
   isNamed?: boolean;
   company?: string;
   rates?: Record<string, number>;

@@ -12,7 +12,7 @@ const YEN = 150;
 
 const ratesSchema = z.object({ records: z.array(z.object({ Id: z.string() })) });
 
-/** Settings are read when a run opens the org, so a test can change them. */
+/** Opens an org. Settings are read when a run opens the org, so a test can change them. */
 async function openOrg(mode: 'usdOnly' | 'convert') {
   const settings: Record<string, unknown> = { currency: mode };
   const bed = await openSalesforce({ people: PEOPLE, currencies: true, settings });
@@ -34,7 +34,7 @@ async function openOrg(mode: 'usdOnly' | 'convert') {
 
 type CurrencyBed = Awaited<ReturnType<typeof openOrg>>;
 
-/** Returns the amounts of a contact as the CRM shows them. */
+/** Returns a contact's amounts as the CRM shows them. */
 async function amountsOf({ crm, fieldFor }: Bed<SalesforceCrm>, id: string) {
   const values = await crm.read(id);
   return AMOUNTS.map((from) => {
@@ -43,7 +43,7 @@ async function amountsOf({ crm, fieldFor }: Bed<SalesforceCrm>, id: string) {
   });
 }
 
-/** Creates a contact with all of these amounts. */
+/** Returns a contact that has all of these amounts. */
 async function aDonor(bed: Bed<SalesforceCrm>, except: readonly string[] = []): Promise<string> {
   for (const id of bed.crm.ids) {
     if (!except.includes(id) && (await amountsOf(bed, id)).every((value) => value !== null)) {
@@ -53,13 +53,15 @@ async function aDonor(bed: Bed<SalesforceCrm>, except: readonly string[] = []): 
   return fail('No contact has all of the amounts');
 }
 
-/** Values that wait, with the reason for each field. */
+/** Returns the values that wait, with the reason for each field. */
 async function waitingIn({ world }: Bed<SalesforceCrm>) {
   const found = await countWaitingValues(world.store.reader, 'riverside');
   return found.map(({ field, state, contacts }) => ({ field, state, contacts }));
 }
 
-/** The contact that the tests check, and its amounts in US dollars, from a first sync elsewhere. */
+/**
+ * Finds the contact that the tests check, with its amounts in US dollars. They come from the first sync of another org.
+ */
 async function findDonor() {
   const bed = await openOrg('usdOnly');
   await bed.world.sync();
@@ -69,7 +71,7 @@ async function findDonor() {
 
 let donor: Promise<Awaited<ReturnType<typeof findDonor>>> | null = null;
 
-/** Opens an org in which one contact that the service knows is in yen. */
+/** Opens an org in which one contact whom the service knows is in yen. */
 async function openWithYen(mode: 'usdOnly' | 'convert') {
   donor ??= findDonor();
   const { place, dollars } = await donor;
@@ -80,7 +82,7 @@ async function openWithYen(mode: 'usdOnly' | 'convert') {
   return { ...bed, id, dollars, yen };
 }
 
-/** A refresh returns the same amounts in a new profile, for a credit. */
+/** Refreshes a contact for a credit. The new profile has the same amounts. */
 async function refresh({ world }: CurrencyBed, id: string): Promise<void> {
   await world.database.db
     .updateTable('contacts')
@@ -103,7 +105,7 @@ describe('amounts in an org with several currencies', () => {
     const { world, crm, id, fieldFor } = bed;
     const report = await world.sync();
     expect(await amountsOf(bed, id)).toEqual(NONE);
-    // The label itself contains its currency.
+    // The label itself contains the currency.
     expect((await crm.read(id))[fieldFor(LABEL)]).toMatch(/^\$/);
     const waiting = await waitingIn(bed);
     for (const field of fieldsOf(bed)) {
@@ -145,7 +147,7 @@ describe('amounts in an org with several currencies', () => {
     await refresh(bed, id);
     expect(await amountsOf(bed, id)).toEqual(bed.yen);
     expect(await world.spent()).toBe(spent + 1);
-    // The refresh writes its own date, but no amount.
+    // The refresh writes its date, but no amount.
     expect(await crm.countUpdates()).toBeLessThanOrEqual(updates + 1);
   });
 
@@ -223,7 +225,7 @@ describe('amounts in an org with several currencies', () => {
       const updates = await crm.countUpdates();
       await bed.setCurrency(id, 'JPY');
       await world.sync();
-      // $2.1M must not read as ¥2.1M; the user's update of the currency, and one of ours.
+      // $2.1M must not appear as ¥2.1M. The updates are the user's change of the currency and one of ours.
       expect(await amountsOf(bed, id)).toEqual(NONE);
       expect(await crm.countUpdates()).toBeLessThanOrEqual(updates + 2);
       const [field] = fieldsOf(bed);

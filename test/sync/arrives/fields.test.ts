@@ -13,7 +13,7 @@ import {
 
 const PEOPLE = 70;
 
-/** A client on whose first night an obstacle blocks some values, and the action that removes it. */
+/** A client with an obstacle that blocks some values on the first night, and an action that removes it. */
 interface Trouble {
   bed: Bed<Crm>;
   mend(): Promise<unknown>;
@@ -21,7 +21,7 @@ interface Trouble {
 
 const MISSING: readonly FieldSource[] = ['capacity.nonprofit', 'age'];
 
-/** Each of these keeps at least one value of every known contact out of the CRM. */
+/** Obstacles, each of which keeps at least one value of every known contact out of the CRM. */
 const TROUBLES: readonly [string, () => Promise<Trouble>][] = [
   [
     'two fields of Salesforce are missing, and created',

@@ -19,7 +19,7 @@ const PEOPLE = 30;
 
 const STRANGER = ['Xavier', 'Quillfeather'] as const;
 
-/** How long ago the profiles were bought. The service keeps jobs' results for a week. */
+/** How long ago the profiles were bought. The service keeps the results of jobs for a week. */
 const AGES: readonly [string, (bed: Bed<Crm>) => Promise<void>][] = [
   ['bought yesterday', async () => undefined],
   [
@@ -31,14 +31,14 @@ const AGES: readonly [string, (bed: Bed<Crm>) => Promise<void>][] = [
   ],
 ];
 
-/** Two contacts after the first night, with their donors: `first` is about to become the person of `second`. */
+/** Two contacts and their donors after the first night. `first` is about to become the person of `second`. */
 interface Two<Kind extends Crm> {
   bed: Bed<Kind>;
   first: string;
   second: string;
   formerDonor: string;
   donor: string;
-  /** Donors whose capacity for giving is not the same. */
+  /** A capacity field in which the two donors differ. */
   capacity: string;
   spent: number;
 }
@@ -73,7 +73,7 @@ async function openTwo<Kind extends Crm>(
   };
 }
 
-/** Every value in a contact belongs to one donor, and no credit has been spent since then. */
+/** Expects that all values in each contact belong to one donor, and that no credit was spent since the first night. */
 async function expectOnePersonEach<Kind extends Crm>({ bed, spent }: Two<Kind>): Promise<void> {
   for (const id of bed.crm.ids) {
     const donors = await donorsIn(bed, id).catch(() => []);
@@ -163,7 +163,7 @@ describe('a contact that is renamed to another person of the service', () => {
     await bed.crm.becomes(first, second);
     await bed.world.sync();
     expect((await bed.crm.read(first))[field]).toBeNull();
-    // Nothing from that run is in the contact any more, so its undo has nothing to keep out.
+    // The contact has no values from that run any more, so undoing the run changes nothing.
     await bed.undo(former);
     expect((await bed.crm.read(first))[bed.fieldFor('donorId')]).toBe(donor);
     await bed.crm.org.control('DELETE', 'rules');
@@ -336,7 +336,7 @@ async function expectAskedAndBlanked(
   expect(await donorsIn(bed, id)).toEqual([]);
 }
 
-/** Like `expectOnePersonEach`, while one field of the renamed contact is blank. */
+/** Expects the same as `expectOnePersonEach`, except that one field of the renamed contact is blank. */
 async function expectOnePersonButFor(
   { bed, first, donor, spent }: Two<Crm>,
   field: string,
@@ -346,7 +346,7 @@ async function expectOnePersonButFor(
   expect(await bed.world.spent()).toBe(spent);
 }
 
-/** The next run tries again what the CRM has refused. */
+/** Lets a day pass, so that the next run tries refused values again. */
 async function letADayPass({ world }: Bed<Crm>): Promise<void> {
   await world.database.db
     .updateTable('value_states')

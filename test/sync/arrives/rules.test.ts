@@ -17,10 +17,10 @@ import {
 const PEOPLE = 300;
 const CAPACITY: FieldSource = 'capacity.nonprofit';
 
-/** The number of batches that are not full would depend on the machine's load. */
+/** Otherwise the number of partly filled batches would depend on the machine's load. */
 const WHOLE_BATCHES = { service: { jobTimeMs: 0 } };
 
-/** A limit that about this share of the known contacts' capacities is over. */
+/** Returns a limit that about this share of the known contacts' capacities exceeds. */
 async function limitFor(bed: Bed<Crm>, share: number): Promise<{ limit: number; over: number }> {
   const { byPlace } = await referenceOf(bed.crm.kind, PEOPLE);
   const field = bed.fieldFor(CAPACITY);
@@ -31,13 +31,13 @@ async function limitFor(bed: Bed<Crm>, share: number): Promise<{ limit: number; 
   return { limit, over: numbers.filter((number) => number > limit).length };
 }
 
-/** Omits values above a limit. */
+/** Returns a function that is true for values above a limit. */
 function overLimit(bed: Bed<Crm>, limit: number): LeftOut {
   const field = bed.fieldFor(CAPACITY);
   return (name, value) => name === field && value !== null && Number(value) > limit;
 }
 
-/** Returns the requests that update contacts in a first night without a rule. */
+/** Returns the number of update requests on a first night without a rule. */
 async function usualUpdates(): Promise<number> {
   const { crm, world } = await openHubspot({ people: PEOPLE, ...WHOLE_BATCHES });
   await world.sync();
@@ -66,8 +66,8 @@ describe('a rule of HubSpot that refuses 9 % of the values', () => {
     ]);
     await bed.world.sync();
     await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
-    // With few contacts, a limit is learnt in the first batches. With many contacts, this takes 1.05 times the
-    // requests.
+    // With few contacts, the first batches are used to learn the limit. With many contacts, this takes only 1.05 times
+    // the requests.
     expect(await bed.crm.countUpdates()).toBeLessThanOrEqual(2 * (await usualUpdates()));
     await expectRuleLifted(bed, limit);
   });
@@ -83,11 +83,11 @@ async function limitTo({ crm, fieldFor }: Bed<HubspotCrm>, limit: number | null)
   await crm.account.control('PUT', 'property-validations', { property, rules });
 }
 
-/** The rule is removed, and the values arrive the next time that a few of them are tried. */
+/** Removes the rule, and expects that the values arrive the next time a few of them are tried. */
 async function expectRuleLifted(bed: Bed<HubspotCrm>, limit: number): Promise<void> {
   const { world } = bed;
   const spent = await world.spent();
-  // The first night after the change tries a few contacts without success.
+  // On the first night after the change, a few contacts are tried without success.
   const before = await bed.crm.countUpdates();
   await world.sync();
   await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
@@ -114,7 +114,7 @@ describe('a rule of Salesforce that refuses 9 % of the values', () => {
     expect(await world.spent()).toBe(spent);
   });
 
-  /** With a rule that names its field and refuses this share of the values, or none if that is 0. */
+  /** Plays a first night with a rule that names its field and refuses this share of the values. 0 means no rule. */
   async function firstNight(share: number) {
     const bed = await openSalesforce({ people: PEOPLE, ...WHOLE_BATCHES });
     const { limit } = await limitFor(bed, share);
@@ -157,7 +157,8 @@ describe('two rules of Salesforce that name no field', () => {
   }
 
   /**
-   * Adds a limit, and two fields that belong together: the second field's condition is met as long as both are written.
+   * Adds a limit, and a rule for two fields that belong together. The second field is accepted only if both are
+   * written.
    */
   async function addRules(bed: Bed<SalesforceCrm>): Promise<void> {
     const { limit } = await limitFor(bed, 0.3);
@@ -172,7 +173,7 @@ describe('two rules of Salesforce that name no field', () => {
   }
 });
 
-/** The next run tries again what the CRM has refused. */
+/** Lets a day pass, so that the next run tries refused values again. */
 async function letADayPass({ world }: Bed<Crm>): Promise<void> {
   await world.database.db
     .updateTable('value_states')

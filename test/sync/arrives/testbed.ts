@@ -1,7 +1,6 @@
 /**
- * One client on a stand-in of a CRM and on the service, both over HTTP, or on a CSV file. The expected
- * results come from the CRM's records and from the service's ledger and profiles, never from our
- * fingerprints.
+ * A client with a CRM's stand-in and the service, both over HTTP, or with a CSV file. The expected results come from
+ * the CRM's records, and from the service's ledger and profiles, but never from our fingerprints.
  */
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -24,60 +23,60 @@ import {
 } from '../../helpers/sync-world.ts';
 import { send } from '../../testbed/asking.ts';
 
-/** As many donors as the service knows, so the contacts in every CRM are people from the service. */
+/** The number of donors, large enough that the contacts in every CRM are people whom the service knows. */
 const DONORS = 2_000;
 
-/** A contact's mapped fields as its CRM shows them, or null for a blank field. */
+/** A contact's mapped fields as the CRM shows them. Null for a blank field. */
 export type Values = Record<string, string | null>;
 
 /** A CRM with contacts, and its administrator's actions. */
 export interface Crm {
   kind: 'salesforce' | 'hubspot' | 'csv';
-  /** Every line in the default field map that writes a value from a profile. */
+  /** The lines of the default field map that write values from a profile. */
   lines: readonly FieldMapping[];
-  /** The contacts, in the order of the service's people. */
+  /** The contacts in the order of the service's people. */
   ids: readonly string[];
   open(signal: AbortSignal): Promise<Connector>;
-  /** A contact's values in the CRM itself. */
+  /** Returns a contact's values in the CRM itself. */
   read(id: string): Promise<Values>;
-  /** Gives a contact another contact's name, addresses and employer. */
+  /** Gives a contact the name, addresses and employer of another contact. */
   becomes(id: string, other: string): Promise<void>;
   rename(id: string, firstName: string, lastName: string): Promise<void>;
-  /** One of the users' fields that accepts yes and no and is about something else. */
+  /** A field of the users that accepts yes and no, and is about something else. */
   yesOrNo: string;
-  /** Says yes in that field. */
+  /** Sets that field to yes. */
   sayYes(id: string): Promise<void>;
-  /** The value of `contacts.optOutField` from the next run on. */
+  /** Sets `contacts.optOutField` from the next run on. */
   optOutBy(field: string | null): void;
   close(): Promise<void>;
 }
 
-/** A CRM with the product on it. */
+/** A CRM that is connected to the product. */
 export interface Bed<Kind extends Crm> {
   crm: Kind;
   world: SyncWorld;
   fieldFor(from: FieldSource): string;
-  /** The same action as `fields create`. */
+  /** Creates the fields, as `fields create` does. */
   createFields(): Promise<void>;
   undo(runId: string): Promise<void>;
 }
 
 export interface BedOptions {
   people: number;
-  /** Sources whose fields the CRM lacks at first. Defaults to none. */
+  /** Sources for which the CRM has no fields at first. Defaults to none. */
   without?: readonly FieldSource[];
-  /** The lines of the field map; all of them by default. */
+  /** The lines of the field map. Defaults to all of them. */
   sources?: readonly FieldSource[];
   settings?: Record<string, unknown>;
   service?: SyncWorldOptions['service'];
   integration?: Record<string, unknown>;
-  /** Options of HubSpot's stand-in. */
+  /** Options for HubSpot's stand-in. */
   crm?: Parameters<typeof openAccount>[0];
-  /** True if an org of Salesforce has several currencies. Defaults to false. */
+  /** True if the Salesforce org has several currencies. Defaults to false. */
   currencies?: boolean;
 }
 
-/** The CRMs of these tests, by the name that a test shows. */
+/** The CRMs in these tests, by the name that a test shows. */
 export const CRMS = [
   ['Salesforce', openSalesforce],
   ['HubSpot', openHubspot],
@@ -156,7 +155,7 @@ async function createIn(crm: Crm, lines: readonly FieldMapping[]): Promise<void>
   expect(created.filter(({ result }) => result === 'failed')).toEqual([]);
 }
 
-/** Throws where an expression has to return a value. */
+/** Throws an error in a place where an expression must return a value. */
 export function fail(message: string): never {
   throw new Error(message);
 }
@@ -169,7 +168,7 @@ const recordSchema = z.record(z.string(), z.unknown());
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T/;
 
-/** All times are treated as equal, because two first syncs never happen at the same time. */
+/** Returns a value as text. All times have the same text, because two first syncs never happen at the same time. */
 function toText(value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   return INSTANT.test(String(value)) ? 'an instant' : String(value);
@@ -208,7 +207,7 @@ async function startSalesforce({ people, settings = {}, currencies = false }: Be
     },
     rename: (id: string, FirstName: string, LastName: string) =>
       change(id, { FirstName, LastName }),
-    /** How often a contact was updated permanently, averaged over all contacts. */
+    /** Returns how often a contact was changed permanently, averaged over all contacts. */
     async countUpdates(): Promise<number> {
       const { updates } = updatesSchema.parse(await org.control('GET', 'updates'));
       return updates.reduce((sum, each) => sum + each.updates, 0);
@@ -262,7 +261,7 @@ async function startHubspot({ people, settings = {}, crm }: BedOptions) {
     async rename(id: string, firstname: string, lastname: string) {
       await change(id, { firstname, lastname });
     },
-    /** Requests that update contacts, so far. */
+    /** Returns the number of update requests so far. */
     async countUpdates(): Promise<number> {
       const requests = await account.requests();
       return requests.filter(({ path }) => path.endsWith('/batch/update')).length;
@@ -332,15 +331,15 @@ function toCsv(rows: readonly Record<string, string>[]): string {
 
 /** The values that a first sync writes if nothing blocks it. */
 export interface Reference {
-  /** For each contact that the service knows, by its place in the list. */
+  /** The values of each contact whom the service knows, by the contact's place in the list. */
   byPlace: ReadonlyMap<number, Values>;
-  /** The same by donor. */
+  /** The same values, by donor. */
   byDonor: ReadonlyMap<string, Values>;
 }
 
 const references = new Map<string, Promise<Reference>>();
 
-/** Computed once for each CRM and number of people. */
+/** Returns the reference, which is computed once for each CRM and number of people. */
 export function referenceOf(kind: Crm['kind'], people: number): Promise<Reference> {
   const key = `${kind} ${people}`;
   const known = references.get(key) ?? makeReference(kind, people);
@@ -376,7 +375,7 @@ const donorsSchema = z.object({
   ),
 });
 
-/** The figures of these profiles, from the service itself. */
+/** Checks the figures against the profiles from the service itself. */
 async function expectAsServiceSays(
   { service }: SyncWorld,
   byDonor: ReadonlyMap<string, Values>,
@@ -406,8 +405,8 @@ async function expectAsServiceSays(
 }
 
 /**
- * Expects that every contact has exactly the values of an undisturbed first sync. Resolves with the number of contacts
- * that have values.
+ * Expects that every contact has exactly the values of an undisturbed first sync. Returns the number of contacts that
+ * have values.
  */
 export async function expectWhole(
   { crm }: Bed<Crm>,
@@ -430,10 +429,10 @@ export async function expectWhole(
   return whole;
 }
 
-/** Whether a test's obstacle keeps a value out of the CRM. */
+/** Returns whether a test's obstacle keeps a value out of the CRM. */
 export type LeftOut = (field: string, value: string | null, id: string) => boolean;
 
-/** Returns the donors whose values a contact has. None of them is of more than one, unless donors share it. */
+/** Returns the donors whose values a contact has. Values that several donors share do not count. */
 export async function donorsIn({ crm, fieldFor }: Bed<Crm>, id: string): Promise<string[]> {
   const { byDonor } = await referenceOf(crm.kind, crm.ids.length);
   const values = Object.entries(await crm.read(id)).filter(([, value]) => value !== null);

@@ -15,7 +15,7 @@ describe('a run that was undone by mistake', () => {
     for (const place of byPlace.keys()) {
       expect(await crm.read(crm.ids[place] ?? '')).toEqual(blank);
     }
-    // No one has requested it.
+    // Nobody has requested the values again.
     expect((await world.sync({ full: true })).contacts).toMatchObject({ written: 0 });
     const field = bed.fieldFor('netWorth.low');
     await world.sync({ redelivery: { fields: [field] } });

@@ -50,14 +50,14 @@ describe('a contact with a value that its CRM refuses', () => {
         .execute();
       expect((await world.sync({ full: true })).contacts).toMatchObject({ submitted: 1 });
       expect(await world.spent()).toBe(spent + 1);
-      // A refresh is refused as before: all values except one are there.
+      // The refresh is refused as before, so all values except one are there.
       expect(await crm.read(second)).toEqual(values);
       expect(await donorsIn(bed, second)).not.toEqual([]);
     },
   );
 });
 
-/** Returns two contacts that the service knows. */
+/** Returns two contacts whom the service knows. */
 async function contactsWith({ crm }: Bed<Crm>, field: string): Promise<[string, string]> {
   const known: string[] = [];
   for (const id of crm.ids) if ((await crm.read(id))[field] !== null) known.push(id);

@@ -4,7 +4,7 @@ import { CRMS, expectWhole } from './testbed.ts';
 
 const PEOPLE = 300;
 
-/** A third of the contacts: more than a few, but not so many that the column itself is in question. */
+/** A third of the contacts are marked: more than a few, but too few to question the column itself. */
 const MARKED = PEOPLE / 3;
 
 describe('a field of something else that the settings name as the one of opt-outs', () => {
@@ -23,7 +23,7 @@ describe('a field of something else that the settings name as the one of opt-out
       const all = await Promise.all(ids.map((id) => crm.read(id)));
       return all.filter((values) => values[bed.fieldFor('age')] !== null).length;
     };
-    // Only the other contacts received the value of the field map's new line.
+    // Only the other contacts got the value of the field map's new line.
     expect(await ages(crm.ids.slice(0, MARKED))).toBe(0);
     expect(await ages(crm.ids.slice(MARKED))).toBeGreaterThan(MARKED);
 

@@ -51,7 +51,7 @@ describe('the account of an integration', () => {
   );
 });
 
-/** Opens the CRM of the world's integration, which leads to this account at the moment. */
+/** Opens the CRM of the world's client, which currently leads to this account. */
 function openFor(
   world: SyncWorld,
   id: string,

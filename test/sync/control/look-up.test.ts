@@ -19,7 +19,10 @@ describe('lookUp', () => {
   });
 });
 
-/** Creates a CRM that knows no contact and takes two ids at once. `most` requests were under way together. */
+/**
+ * Creates a CRM that knows no contact and accepts two IDs per request. `most` is the largest number of requests in
+ * flight at the same time.
+ */
 function aCrm(remote: boolean) {
   let underWay = 0;
   let most = 0;

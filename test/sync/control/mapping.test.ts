@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprintMapping } from '../../../src/sync/control/mapping.ts';
 import { testFingerprint } from '../../database/store-world.ts';
 
-/** Returns the mapping according to the connector, or according to the settings if the connector has none. */
+/** Returns the mapping that the connector defines or, if it defines none, the mapping in the settings. */
 function mapping(shape: { columns: string; mode: string } | null, crm: Record<string, unknown>) {
   const connector = shape === null ? {} : { identity: () => ({ ...shape, sources: [] }) };
   const deps = { store: { fingerprint: testFingerprint }, connector };

@@ -6,7 +6,7 @@ import type { SyncWorld } from '../../helpers/sync-world.ts';
 import { open } from '../worlds.ts';
 import { intendWithoutSending, ON_SUBMIT, submitsAndReadings } from './lost-responses-world.ts';
 
-/** Longer than a run waits for anything else but the renewal of its lease. */
+/** Longer than any other wait of a run, except for the renewal of its lease. */
 const QUIET_MS = 9_500;
 const OTHER_WAITS_MS = 6_000;
 
@@ -34,7 +34,7 @@ describe('a lost response', () => {
     const spent = await world.spent();
     await intendWithoutSending(world, ids[0] ?? '');
     const report = await world.sync();
-    // The intent had been stored on disk, but the request was never sent, so nothing was charged.
+    // The intent was stored, but the request was never sent, so nothing was charged.
     expect(report.contacts.submitted).toBe(1);
     expect((await world.spent()) - spent).toBe(1);
   });
@@ -57,7 +57,7 @@ describe('a lost response', () => {
       detail: 'its service key was replaced before the balance could show it',
     });
     expect(others).toEqual([]);
-    // The answer is carried out with the new key.
+    // The decision is carried out with the new key.
     if (question !== undefined) await recordDecision(world.store, question, 'resubmitted');
     expect((await world.sync({ integration })).contacts).toMatchObject({
       submitted: 1,
@@ -82,7 +82,8 @@ describe('a lost response', () => {
       status: 'succeeded',
       contacts: { submitted: 1 },
     });
-    // The balance was read in the quiet time, twice after it, and for the later submissions, but not all night.
+    // The balance was read during the quiet time, twice after it, and for the later submissions, but not throughout the
+    // night.
     const readings = (await submitsAndReadings(world)).slice(before);
     expect(readings.filter((kind) => kind === 'credits').length).toBeLessThan(10);
   });
@@ -106,14 +107,14 @@ describe('a lost response', () => {
       await expect(sendAsIntended(world)).rejects.toMatchObject({ code: 'answer_lost' });
       shiftMs = aheadMs;
       const before = (await submitsAndReadings(world)).length;
-      // The run that settles the submission reports it, because the killed run no longer can.
+      // The run that settles the submission reports it, because the killed run cannot report it any more.
       expect(await world.sync()).toMatchObject({
         contacts: { submitted: 0, held: 1 },
         credits: { enhancements: { spent: 1 } },
       });
       expect((await world.spent()) - spent).toBe(1);
       expect(await listOpenQuestions(world.store.reader)).toMatchObject([{ kind: 'lost_answer' }]);
-      // Two minutes of quiet time would have been watched by a dozen readings.
+      // If the balance were read all through two minutes of quiet time, there would be a dozen readings.
       expect((await submitsAndReadings(world)).length - before).toBeLessThan(10);
     },
   );
@@ -122,7 +123,7 @@ describe('a lost response', () => {
     const stop = new AbortController();
     const quietMs: number[] = [];
     let skippedMs = 0;
-    /** Quiet time takes no time. The first wait of it is cut short after a second. */
+    /** Makes the quiet time pass immediately. The first wait is cut short after a second. */
     const clock: Clock = {
       ...systemClock,
       monotonicMs: () => systemClock.monotonicMs() + skippedMs,
@@ -142,13 +143,13 @@ describe('a lost response', () => {
     expect((await world.sync()).contacts.submitted).toBe(1);
     expect(clock.monotonicMs() - begunAt).toBeGreaterThan(QUIET_MS);
     const [first = 0, ...more] = quietMs;
-    // The whole of it, and not the part that is left.
+    // The run waits the whole quiet time again, and not only the rest of it.
     expect(first).toBeGreaterThan(QUIET_MS - 500);
     expect(Math.max(0, ...more)).toBeLessThanOrEqual(QUIET_MS - 1_000);
   });
 });
 
-/** The request of that intent, as the process sent it before it died. */
+/** Sends the request for that intent, as the process did before it died. */
 function sendAsIntended(world: SyncWorld) {
   const person = { trackingId: 'killed-1', firstName: 'Ada', lastName: 'Lovelace' };
   return world.deps().partner.submitEnhancements([{ ...person, addresses: [], employers: [] }]);

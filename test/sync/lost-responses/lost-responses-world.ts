@@ -1,4 +1,4 @@
-/** The requests to the service about a lost response, and a process that dies before it sends its request. */
+/** Requests to the service around a lost response, and a process that dies before it sends its request. */
 import { expect } from 'vitest';
 import { findContacts } from '../../../src/contacts/contacts.ts';
 import { recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';
@@ -6,7 +6,7 @@ import type { SyncWorld } from '../../helpers/sync-world.ts';
 
 export const ON_SUBMIT = { method: 'POST', path: '/enhancements' };
 
-/** When each submission and each reading of the balance arrived, in order. */
+/** Returns the submissions and the readings of the balance, in the order in which they arrived. */
 export async function submitsAndReadings(world: SyncWorld): Promise<string[]> {
   const requests = await world.requests();
   return requests.flatMap(({ method, path }) => {
@@ -15,7 +15,7 @@ export async function submitsAndReadings(world: SyncWorld): Promise<string[]> {
   });
 }
 
-/** The state left by a process that dies between the intent and the request. */
+/** Creates the state after a process dies between the intent and the request. */
 export async function intendWithoutSending(
   { database, store, integration }: SyncWorld,
   crmId: string,

@@ -8,7 +8,7 @@ import { ON_SUBMIT } from './lost-responses-world.ts';
 describe('a lost response to other details of a contact whose profile is there', () => {
   const settings = { integration: { ...WITHOUT_TRIAL, settleAfterMs: 50 } };
 
-  /** Opens a contact with a profile whose response is lost after it has moved. */
+  /** Opens a world with a contact that has a profile, then moves, and whose next response is lost. */
   async function openMoved(after: Partial<SyncWorldOptions> = {}) {
     const world = await open({ ...settings, ...after });
     const [id = ''] = await world.addPeople(1);
@@ -40,7 +40,7 @@ describe('a lost response to other details of a contact whose profile is there',
     move(['12 Third Street, Newtown, PA 18940']);
     let looks = 0;
     world.crm.before((operation) => {
-      // The first lookup is for the state that it reached while its response was lost.
+      // The first lookup is about the details it had when its response was lost.
       if (operation === 'readByIds' && ++looks === 2) move(home);
     });
     expect((await world.sync()).contacts).toMatchObject({ chosen: 1, submitted: 0 });
@@ -88,7 +88,7 @@ describe('a lost response to other details of a contact whose profile is there',
     expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
     expect(await reason()).toBe(before);
     expect(await listOpenQuestions(world.store.reader)).toHaveLength(isRejected ? 0 : 1);
-    // Only readable parts show that the contact has its former details again.
+    // Only readable fields can show that the contact has its former details again.
     world.crm.hideSource('address');
     move(home);
     await world.sync({ full: true });

@@ -5,16 +5,16 @@ import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
 import { open } from '../worlds.ts';
 import { ON_SUBMIT } from './lost-responses-world.ts';
 
-/** A submission or a reading of the balance, with its instants (epoch ms). */
+/** A submission or a reading of the balance, with its times (epoch ms). */
 interface Call {
   kind: 'submit' | 'credits';
   begunAt: number;
   endedAt: number;
-  /** The result of reading the balance. */
+  /** The balance that was read. */
   balance?: number;
 }
 
-/** Notes the calls from a client in order. `afterReading` is waited for before a reading is given. */
+/** Records a client's calls in order. Waits for `afterReading` before it returns a balance. */
 function watched(
   client: PartnerClient,
   calls: Call[],
@@ -105,7 +105,7 @@ describe('a lost response', () => {
     const world = await open({
       partner: (client) =>
         watched(client, calls, async () => {
-          // The first reading after the loss has seen the empty bucket.
+          // The first reading after the loss must see the empty bucket.
           if (calls.map(({ kind }) => kind).join() !== 'credits,submit,credits') return;
           await topUp();
         }),

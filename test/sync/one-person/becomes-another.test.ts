@@ -16,7 +16,7 @@ import {
   WORK,
 } from './one-person-world.ts';
 
-/** Whether the CRM refuses values; as usual again after each test. */
+/** Whether the CRM refuses values. Reset after each test. */
 const refusals = { isOn: false };
 
 afterEach(() => {
@@ -92,7 +92,7 @@ describe('a contact that becomes another person', () => {
       connector: (crm, signal) =>
         refusing(crm, signal, (field, value) => {
           if (field !== WORK || value === null) return false;
-          // A slow CRM refuses the value after minutes, and meanwhile the contact is renamed.
+          // A slow CRM refuses the value only after minutes. Meanwhile the contact is renamed.
           aheadMs = 3 * 60_000;
           crm.editContact(first, { firstName: 'Zebulon', lastName: 'Quartermain' });
           return true;
@@ -217,7 +217,7 @@ describe('a contact that becomes another person', () => {
   });
 });
 
-/** The connector in memory over a CRM with a rule that refuses some values by the name of their field. */
+/** Creates a connector in memory for a CRM whose rule refuses some values and names the field. */
 function refusing(
   crm: Parameters<typeof createMemoryConnector>[0],
   signal: AbortSignal,

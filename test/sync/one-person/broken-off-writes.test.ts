@@ -32,7 +32,7 @@ describe('a contact that becomes another person, where a write breaks off', () =
     const donor = world.crm.valueOf(third, DONOR);
     world.crm.deleteContact(third);
     world.crm.editContact(first, next);
-    // The profile for the former name arrives first, and does not match.
+    // The profile for the former name arrives first and does not match.
     await world.sync();
     await recordDecision(world.store, await theHold(world), 'resubmitted');
     await world.sync();
@@ -54,7 +54,7 @@ describe('a contact that becomes another person, where a write breaks off', () =
     breaks.isOn = true;
     await world.sync();
     breaks.isOn = false;
-    // The run that finds the write in place records the waiting values, and does not mistake a blank field for a user's
+    // The run that finds the written values records the waiting ones, and does not mistake a blank field for a user's
     // change.
     await world.sync();
     expect(valuesIn(world, first)).toEqual({ ...whole, [DONOR]: null });

@@ -10,7 +10,7 @@ it('blanks the values of the other contacts, even if the CRM always refuses the 
   await world.addPeople(PEOPLE);
   await world.sync();
   const { db } = world.database;
-  // As after a user's decision that the values are another person's.
+  // The state after a user has decided that the values belong to another person.
   const decided = db.updateTable('contacts').set({ values_identity: null });
   await decided.where('values_donor', 'is not', null).execute();
   const toBlank = () =>

@@ -114,7 +114,7 @@ describe('a merge that comes with another name', () => {
 });
 
 describe('a merge that fills blank fields', () => {
-  /** A record that donor-sync has never written into. */
+  /** Adds a record into which donor-sync has never written. */
   function addHeir({ crm }: SyncWorld): string {
     return crm.addContact({
       firstName: 'Xavier',
@@ -174,8 +174,8 @@ describe('a merge that fills blank fields', () => {
     world.crm.mergeContact(loser, heir, { fillsBlanks: true });
     expect(donorsIn(world, heir)).toHaveLength(1);
     await world.sync();
-    // The profile of the record that was merged into it has a different name, so it is submitted once more, without
-    // success.
+    // The profile of the merged record has another name, so the contact is submitted again, but the service does not
+    // know it.
     await recordDecision(world.store, await theHold(world), 'resubmitted');
     for (let night = 0; night < 2; night += 1) await world.sync();
     expect(await theHold(world)).toMatchObject({ kind: 'new_person_unknown', crmId: heir });

@@ -1,6 +1,4 @@
-/**
- * Worlds whose profiles name their donor in each text, so a contact's values show to whom they belong.
- */
+/** Worlds whose profiles contain their donor's ID in each text, so a contact's values show to whom they belong. */
 import { onTestFinished } from 'vitest';
 import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
 import { RetriableError } from '../../../src/core/errors.ts';
@@ -15,7 +13,7 @@ export const WORK = 'Donor Work';
 export const EDUCATION = 'Donor Education';
 export const BIO = 'Donor Biography';
 
-/** Fields whose values name their donor in these worlds. */
+/** Fields whose values contain their donor's ID in these worlds. */
 export const MARKED = [DONOR, WORK, EDUCATION, BIO];
 
 export const FIELDS: readonly FieldMapping[] = [
@@ -25,7 +23,10 @@ export const FIELDS: readonly FieldMapping[] = [
   { from: 'bio', to: BIO, when: 'unlessEdited' },
 ];
 
-/** Opens a world whose profiles name their donor in each text. `change` alters a profile before it is delivered. */
+/**
+ * Opens a world whose profiles contain their donor's ID in each text. `change` modifies a profile before it is
+ * delivered.
+ */
 export async function openMarked(
   change: (profile: Profile) => void = () => {},
   options: SyncWorldOptions = {},
@@ -55,7 +56,7 @@ export async function openMarked(
   });
 }
 
-/** Returns the CRM's data about a person. */
+/** Returns the identity in the CRM: names, addresses and employers. */
 export function identityOf({ crm }: SyncWorld, id: string) {
   const contact = crm.records.get(id)?.contact;
   if (contact === undefined) throw new Error(`there is no contact ${id}`);
@@ -63,13 +64,13 @@ export function identityOf({ crm }: SyncWorld, id: string) {
   return { firstName, lastName, addresses, employers };
 }
 
-/** How the next profiles and writes behave; reset after the test that opened the world. */
+/** How the next profiles and writes behave. Reset after the test that opened the world. */
 export const lacksBio = new Set<string>();
 export const breaks = { isOn: false };
 
 /**
- * Opens two contacts that the service knows, with our values. The second contact leaves the CRM. `change` alters a
- * profile before it is delivered.
+ * Opens two contacts whom the service knows and that have our values. The second one then leaves the CRM. `change`
+ * modifies a profile before it is delivered.
  */
 export async function openTwo(
   options: SyncWorldOptions = {},
@@ -86,7 +87,7 @@ export async function openTwo(
   return { world, first, second, identity: { firstName, lastName, addresses, employers } };
 }
 
-/** Returns the donors that our values in a contact name. The judge only reads the CRM. */
+/** Returns the donors in our values of a contact. Reads only the CRM. */
 export function donorsIn({ crm }: SyncWorld, id: string): string[] {
   const texts = MARKED.map((field) => String(crm.valueOf(id, field) ?? ''));
   return [...new Set(texts.flatMap((text) => text.match(/[0-9a-f]{32}/g) ?? []))];
@@ -96,7 +97,7 @@ export function valuesIn({ crm }: SyncWorld, id: string) {
   return Object.fromEntries(MARKED.map((field) => [field, crm.valueOf(id, field)]));
 }
 
-/** A month later: the service has purged the jobs. */
+/** Makes the service delete its jobs, as after a month. */
 export async function forgetJobs(world: SyncWorld): Promise<void> {
   await ageJobs(world, 60 * 24 * 30);
   await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
@@ -108,7 +109,7 @@ export async function theHold({ store }: SyncWorld) {
   return hold;
 }
 
-/** The memory connector with a CRM that writes the data it receives, but whose response is lost. */
+/** Creates a memory connector whose CRM writes the data it receives, but whose response is lost. */
 export function breakingOff(
   crm: Parameters<typeof createMemoryConnector>[0],
   signal: AbortSignal,
