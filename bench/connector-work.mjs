@@ -1,8 +1,8 @@
 /**
  * Runs a CRM's connector alone, in a separate process that loads the installed program. Reads all contacts and prints
- * its measurements as JSON. It can also `write` two fields of each contact, or, at the first line on stdin, read the
- * `changes` since then and print their IDs. Arguments: the folder of the built program, the kind of CRM, its address, a
- * token, the work to do, and more settings of `crm` as JSON.
+ * its measurements as JSON. It can also `write` two fields of each contact. Or it can wait for a line on stdin, then
+ * read the `changes` since then and print their IDs. Arguments: the folder of the built program, the kind of CRM, its
+ * address, a token, the work to do, and more `crm` settings as JSON.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -51,13 +51,13 @@ await measured('read', async () => {
   for await (const page of connector.readPages(null)) {
     contacts += page.contacts.length;
     cursor = page.cursor;
-    // Writing needs the IDs. Reading alone keeps nothing.
+    // Only writing needs the IDs, so a reading keeps nothing.
     if (work === 'write') for (const { id } of page.contacts) ids.push(id);
   }
   return { contacts };
 });
 if (work === 'write') {
-  // If a reading starts from two ends, some contacts come twice.
+  // A reading that starts from two ends returns some contacts twice.
   ids = [...new Set(ids)];
   await connector.describeFields();
   await measured('write', async () => {

@@ -13,14 +13,14 @@ const readySchema = z.object({ ready: z.literal(true), baseUrl: z.string(), toke
 const stepSchema = z.object({
   name: z.enum(['read', 'again', 'write', 'changes']),
   contacts: z.number(),
-  /** The IDs of the changed contacts, in the order in which they arrived. */
+  /** The IDs of the changed contacts, in order of arrival. */
   ids: z.array(z.string()).default([]),
   seconds: z.number(),
   calls: z.number().default(0),
   throttled: z.number().default(0),
-  /** Processor time, user and system. */
+  /** The processor time, user and system. */
   cpuMs: z.number(),
-  /** Processor time, user only. */
+  /** The user part of the processor time. */
   userMs: z.number(),
   /** The peak resident memory during the step. */
   peakMegabytes: z.number().nullable(),
@@ -41,8 +41,7 @@ export interface Crm {
   baseUrl: string;
   token: string;
   /**
-   * Measures the connector alone. `settings` are additional settings of `crm`. `folder` is the folder of another
-   * version of the program.
+   * Measures the connector alone. `settings` are more `crm` settings. `folder` contains another version of the program.
    */
   measure(
     what: 'read' | 'write',
@@ -50,23 +49,23 @@ export interface Crm {
     folder?: string,
   ): Promise<ConnectorMeasurement>;
   /**
-   * Measures the same writes by the vendor's own client, or by the client that is commonly used. `way` is the client's
-   * name of the method.
+   * Measures the same writes with the vendor's own client, or with a commonly used one. `way` is that client's name for
+   * the method.
    */
   measureOfficial(way: 'rows' | 'bulk'): Promise<ConnectorMeasurement>;
-  /** Lets the connector read everything. Resolves when it could read the changes since then. */
+  /** Lets the connector read everything. Resolves when it is ready to read the changes since then. */
   startReader(settings: CrmSettings): Promise<ChangesReader>;
 }
 
 export interface ChangesReader {
-  /** Call it only once. The connector ends afterwards. */
+  /** Reads the changes. Call it only once, because the connector then ends. */
   readChanges(): Promise<ConnectorStep>;
 }
 
-/** Settings of `crm` other than its kind, its address and the sign-in. */
+/** `crm` settings other than the kind, the address and the sign-in. */
 export type CrmSettings = Readonly<Record<string, number | string>>;
 
-/** Only the connector is measured, so its neighbour may use more memory to be fast. */
+/** Gives the stand-in more memory to make it fast, because only the connector is measured. */
 const ROOMY = ['--min-semi-space-size=16'];
 
 /** Starts a CRM with this number of contacts. `flags` are options of `donor-sync sandbox`. */

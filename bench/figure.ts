@@ -1,10 +1,10 @@
-/** The figures that a scenario measures, with their goals. */
+/** The figures that scenarios measure, with their goals. */
 
 export interface Figure {
   name: string;
   value: number;
   unit: string;
-  /** For example `>= 1500`. */
+  /** The goal as text, for example `>= 1500`. */
   goal: string;
   kept: boolean;
 }
@@ -13,13 +13,13 @@ export interface Figure {
 export interface Wanted {
   /** The number of inputs to draw. */
   inputs?: number;
-  /** The same seed draws the same inputs. */
+  /** The seed of the inputs. The same seed draws the same inputs. */
   seed?: string;
-  /** The duration of the scenario. */
+  /** The duration of the scenario in minutes. */
   minutes?: number;
-  /** Folder of another version of the program, already built, which is measured alternately with this version. */
+  /** The folder of another version of the program, already built, which is measured alternately with this version. */
   beside?: string;
-  /** The number of such pairs. */
+  /** The number of pairs of measurements of both versions. */
   pairs?: number;
 }
 
@@ -49,12 +49,12 @@ export function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-/** Returns the middle value; of an even number of values, the upper of the two. */
+/** Returns the median. For an even number of values, returns the upper of the two middle ones. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** The smallest value that at least this share of the values does not exceed. */
+/** Returns the smallest value that at least this share of the values does not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const rising = values.toSorted((a, b) => a - b);
   return round(rising[Math.ceil(share * rising.length) - 1] ?? 0);

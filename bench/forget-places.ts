@@ -1,4 +1,4 @@
-/** The three kinds of CRM in which `forget` is killed, each inspected without the product. */
+/** The three kinds of CRM in which `forget` is killed. Each is inspected without the product. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,28 +14,28 @@ import { createWorkplace } from './workplace.ts';
 
 export type ForgetKind = CrmKind | 'csv';
 
-/** A CRM with settings that lead to it. Every contact is in one network. */
+/** A CRM, with settings for it. Every contact is in one network. */
 export interface Place {
   settings: string;
   database: string;
   secretKey: string;
-  /** Returns the fields of the field map in which a contact has a value. */
+  /** Returns the mapped fields in which a contact has a value. */
   ours(id: string): Promise<string[]>;
-  /** Adds the same person under another ID. Resolves with the new ID. */
+  /** Adds the same person under another ID. Returns the new ID. */
   copy(id: string): Promise<string>;
-  /** Merges a contact into another contact. Resolves with the ID that stays. Omitted for a file. */
+  /** Merges a contact into another contact. Returns the remaining ID. Omitted for a file. */
   merge?(loser: string, winner: string): Promise<string>;
-  /** Returns the files that a killed sync has left next to the CSV file. */
+  /** Returns the files that a killed sync left next to the CSV file. */
   leftBeside(): Promise<string[]>;
 }
 
 export interface PlaceOptions {
   contacts: number;
-  /** Resolves with the URL of an empty database. The database file must be at this path. */
+  /** Returns the URL of an empty database. If it is a file, it must be at this path. */
   createDatabase(path: string): Promise<string>;
 }
 
-/** Keeps a place open while the work runs. */
+/** Opens a place, runs the work, and closes the place. */
 export async function withPlace<Result>(
   kind: ForgetKind,
   service: Neighbour,
@@ -71,7 +71,7 @@ const GROUPS: Readonly<Record<CrmKind, object>> = {
   hubspot: { property: 'country', equals: 'United States' },
 };
 
-/** JSON is valid YAML. */
+/** Every JSON document is also valid YAML. */
 function settingsFor(
   { baseUrl, apiKey }: Neighbour,
   database: string,
@@ -169,13 +169,13 @@ function inHubspot(baseUrl: string): Omit<Place, keyof Common> {
       const values = some(await read(id), HUBSPOT_PERSON);
       return (await edit({ action: 'create', values })).id;
     },
-    // HubSpot creates a third record from the two, with a new ID.
+    // HubSpot replaces the two records with a third one that has a new ID.
     merge: async (loser, winner) =>
       (await edit({ action: 'merge', primaryId: winner, otherId: loser })).id,
   };
 }
 
-/** Queries the stand-in itself, or sends it an order. */
+/** Reads from the stand-in's own controls, or sends an order to them. */
 async function control<Answer>(
   baseUrl: string,
   path: string,

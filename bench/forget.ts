@@ -1,4 +1,4 @@
-/** Kills `forget` with SIGKILL at random moments, and checks afterwards which data about the person is left. */
+/** Kills `forget` with SIGKILL at random moments, and then checks which data about the person is left. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -13,36 +13,36 @@ import { type ForgetKind, type Place, withPlace } from './forget-places.ts';
 import { type Neighbour, startNeighbour } from './neighbour.ts';
 import { PROGRAM } from './program.ts';
 
-/** The sums over all people. Every figure that is not a plain count must be zero. */
+/** The sums over all people. Every figure must be zero, except plain counts. */
 export interface ForgetFigures {
   kills: number;
-  /** The number of kills after which the block was on disk. */
+  /** The number of kills after which the block was stored. */
   killsAfterBlock: number;
-  /** Values of ours that the CRM still has about these people at the end. */
+  /** Our values about these people that are still in the CRM at the end. */
   valuesLeft: number;
-  /** Rows of the database that name a person or the person's donor, and SQLite files that contain the ID. */
+  /** Database rows with an ID of the person or of the person's donor, and SQLite files that contain the ID. */
   tracesLeft: number;
-  /** Files that a connector has left next to its own. */
+  /** Files that a connector left next to its own files. */
   filesLeft: number;
-  /** Networks of the service that still contain the donor. */
+  /** The service's networks that still contain the donor. */
   networksLeft: number;
-  /** Values that were written by the night between a kill and the repetition, and by later nights. */
+  /** Values that were written by the night between a kill and the repetition, or by later nights. */
   writtenBack: number;
   /** Receipts that do not state exactly what was cleared and proved. */
   untrueReceipts: number;
-  /** Credits that all nights have spent. */
+  /** The credits that all nights spent. */
   credits: number;
-  /** Erased people who came back under a new ID, or by a merge. */
+  /** Erased people who returned under a new ID or by a merge. */
   cameBack: number;
-  /** The number of these people who are not held. */
+  /** The number of returned people who are not held. */
   notHeld: number;
 }
 
 const NIGHTS = 5;
 
 /**
- * The times of the kills, as fractions of the time that the last command took. A command first starts and signs in. A
- * command that ends before its kill does not count.
+ * When the kills happen, as fractions of the time that the previous command took. A command first starts and signs in.
+ * A command that ends before its kill does not count.
  */
 const FIRST_KILL = 0.7;
 const LAST_KILL = 1.1;
@@ -50,14 +50,14 @@ const LAST_KILL = 1.1;
 const COME_BACK = 5;
 
 /**
- * Forgets people until there are enough kills. Each `forget` is killed once at a random moment, with a night after it.
+ * Erases people until there were enough kills. Each `forget` is killed once at a random moment, and a night follows.
  */
 export async function killForgets(
   kind: ForgetKind,
   createDatabase: (path: string) => Promise<string>,
   kills: number,
 ): Promise<ForgetFigures> {
-  // The service knows about six of ten people, and some attempts end before their kill.
+  // The service knows about six of ten people, and some commands end before their kill.
   const contacts = Math.ceil(kills * 2.2) + 30;
   const service = await startNeighbour({ donors: contacts, rate: 0, burst: 10, jobTimeMs: 0 });
   try {
@@ -69,7 +69,7 @@ export async function killForgets(
   }
 }
 
-/** An erased person, and the donor if no other contact is the same donor. */
+/** An erased person. The donor is given if no other contact is the same donor. */
 interface Erased {
   id: string;
   donorId: string | null;
@@ -138,7 +138,7 @@ function forgetArgs(id: string): string[] {
   return ['forget', id, '--also-in-crm', '--yes', '--json'];
 }
 
-/** Returns the duration in milliseconds at the machine's present load. */
+/** Returns the duration in milliseconds at the machine's current load. */
 async function measure(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   await work();
@@ -171,7 +171,7 @@ function isTrue({ complete, erased, crm, pending }: Receipt, before: readonly st
   return isWhole && crm.cleared.toSorted().join() === before.toSorted().join();
 }
 
-/** Brings some of the people back under a new ID and, if the CRM supports merges, some by a merge. */
+/** Brings some people back under a new ID and, if the CRM supports merges, some by a merge. */
 async function comeBack(
   place: Place,
   erased: readonly Erased[],
@@ -194,7 +194,7 @@ function start({ settings, secretKey }: Place, args: readonly string[]) {
   });
 }
 
-/** Runs a command until it ends. Resolves with its output. */
+/** Runs a command until it ends. Returns its output. */
 async function run(place: Place, args: readonly string[]): Promise<string> {
   const child = start(place, args);
   const exited = once(child, 'exit');
@@ -204,7 +204,7 @@ async function run(place: Place, args: readonly string[]): Promise<string> {
   throw new Error(`${args.join(' ')} ended with code ${code}: ${complaint} ${printed}`);
 }
 
-/** True if the process was killed before it ended. */
+/** Runs a command and kills it after this time. Returns false if it ended before. */
 async function killed(place: Place, args: readonly string[], atMs: number): Promise<boolean> {
   const child = start(place, args);
   const exited = once(child, 'exit');
@@ -284,10 +284,12 @@ function countHeld(place: Place, ids: readonly string[]): Promise<number> {
   });
 }
 
-/** Returns rows of any table that contain an ID as a separate word, and SQLite files that contain it. */
+/**
+ * Returns the number of rows, in any table, that contain an ID as a separate word, and of SQLite files that contain it.
+ */
 async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> {
   const ids = [id, ...(donorId === null ? [] : [donorId])];
-  // An ID of digits is not a number of a report, which follows a colon, and not part of a UUID.
+  // An ID of digits must not be mistaken for a number in a report, which follows a colon, or for a part of a UUID.
   const words = ids.map((each) => new RegExp(`(?<![\\w:.,-])${each}(?![\\w-])`));
   const rows = await withDatabase(place, async (db) => {
     let found = 0;

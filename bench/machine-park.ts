@@ -1,4 +1,4 @@
-/** Simulates machines over one Postgres, as far as processes on one machine can. */
+/** Simulates machines over one Postgres server, as far as processes on one machine can. */
 
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,23 +27,26 @@ export interface Park {
   service: ServiceControl;
   /** Starts a process of the product. */
   start(host: Host, command: readonly string[]): Machine;
-  /** Adds this many separate people to the contact list of each integration. */
+  /** Adds this many different people to each client's contact list. */
   grow(each: number): Promise<void>;
   close(machines: readonly Machine[]): Promise<void>;
 }
 
 export interface ParkOptions {
-  /** The integrations. Integrations with separate keys do not share a pace. */
+  /** The ids of the clients. With separate keys, clients do not share a pace. */
   ids: readonly string[];
   hasOwnKeys: boolean;
-  /** The schedule of the integrations. */
+  /** The schedule of all clients. */
   schedule: { cron: string; jitterMs?: number };
-  /** The number of people in all integrations. */
+  /** The number of people in all clients together. */
   contacts: number;
   neighbour: Omit<NeighbourOptions, 'donors'>;
 }
 
-/** Opens a Postgres, a service, and a folder with settings and empty contact lists. The database is migrated. */
+/**
+ * Opens a Postgres server, a service, and a folder with settings and empty contact lists. The database is already
+ * migrated.
+ */
 export async function openPark(options: ParkOptions): Promise<Park> {
   const { ids, contacts, hasOwnKeys } = options;
   const server = await startPostgresServer();
@@ -65,7 +68,7 @@ export async function openPark(options: ParkOptions): Promise<Park> {
     integrations.push(integrationOf(id, { baseUrl: neighbour.baseUrl, apiKey }, options.schedule));
     await writeFile(join(folder, `${id}.csv`), stringify([HEADER]));
   }
-  // JSON is valid YAML.
+  // Every JSON document is also valid YAML.
   await writeFile(settings, JSON.stringify({ database, integrations }));
   const people = (await service.people(contacts)).map(
     ({ id, firstName, lastName, addresses, employers }) => [
@@ -121,7 +124,7 @@ export async function query<Row extends pg.QueryResultRow>(
   text: string,
 ): Promise<Row[]> {
   const client = new pg.Client(database);
-  // The server may become unavailable in the meantime.
+  // The server can become unavailable in the meantime.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -131,13 +134,13 @@ export async function query<Row extends pg.QueryResultRow>(
   }
 }
 
-/** Returns the only value in a query's result. */
+/** Returns the single value in a query's result. */
 export async function numberOf(database: string, text: string): Promise<number> {
   const [row] = await query<Record<string, string>>(database, text);
   return Number(Object.values(row ?? {})[0]);
 }
 
-/** Credits that were spent twice on one contact. */
+/** Counts the contacts for which two credits were spent. */
 export const PAID_TWICE = `select count(*) from (select 1 from jobs where state <> 'unpaid' and shared_from is null
   group by integration_id, crm_id having count(*) > 1) as twice`;
 

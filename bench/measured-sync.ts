@@ -22,26 +22,26 @@ const answerSchema = z.object({
 
 export type MeasuredRun = z.infer<typeof answerSchema>['runs'][number];
 
-/** One whole process of `donor-sync sync`, from its start to its exit. */
+/** Measures a complete process of `donor-sync sync`, from its start to its exit. */
 export interface Measurement {
   run: MeasuredRun;
-  /** From the start of the process to its end. */
+  /** The time from the start of the process to its end. */
   wallSeconds: number;
-  /** Only the run, as it reports itself. */
+  /** The duration of the run, as it reports itself. */
   runSeconds: number;
   /** The peak resident memory in megabytes, or null if the system does not report it. */
   peakMegabytes: number | null;
-  /** Processor time of the whole process, user and system. */
+  /** The processor time of the whole process, user and system. */
   cpuSeconds: number;
 }
 
-/** Makes a process report its processor time (µs) as the last line on stderr. */
+/** Makes a process report its processor time (µs) in the last line on stderr. */
 const REPORT_CPU =
   'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write("\\ncpu "+(user+system))})';
 
 /**
- * Runs the sync with this or another version of the program, and measures its memory and processor time. Fails if the run
- * ends in another way than expected.
+ * Runs a sync with this or another version of the program, and measures its memory and processor time. Fails if the run
+ * ends with an unexpected status.
  */
 export async function measureSync(
   settings: string,
@@ -59,20 +59,20 @@ export async function measureSync(
   const wallSeconds = (performance.now() - startedAt) / 1_000;
   const [run] = answerSchema.parse(JSON.parse(answer)).runs;
   if (!run) throw new Error('The sync reported no run');
-  // A run that is cut short looks fast.
+  // A run that is cut short would look fast.
   if (run.status !== expected) throw new Error(`The sync ended as "${run.status}": ${said}`);
   const runSeconds = (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1_000;
   return { run, wallSeconds, runSeconds, peakMegabytes, cpuSeconds: cpuSecondsIn(said) };
 }
 
-/** A process that replaces itself with another process reports twice. The last report covers both. */
+/** A process that replaces itself with another one reports twice. The last report covers both. */
 function cpuSecondsIn(said: string): number {
   const microseconds = /\ncpu (\d+)$/.exec(said)?.[1];
   if (microseconds === undefined) throw new Error(`The sync did not end as usual: ${said}`);
   return Number(microseconds) / 1_000_000;
 }
 
-/** Returns the number of enhancement credits that the run cost. */
+/** Returns the number of enhancement credits that a run cost. */
 export function spent({ run }: Measurement): number {
   return run.credits.enhancements.spent;
 }

@@ -6,7 +6,7 @@ import { PROGRAM } from './program.ts';
 
 const readySchema = z.object({ ready: z.literal(true), baseUrl: z.string(), apiKey: z.string() });
 
-/** The service's stand-in in a separate process, as it would be on another machine. */
+/** The service's stand-in in a separate process, as if on another machine. */
 export interface Neighbour {
   baseUrl: string;
   apiKey: string;
@@ -16,11 +16,11 @@ export interface Neighbour {
 
 export interface NeighbourOptions {
   donors: number;
-  /** Requests per second, and the burst. 0 means no limit. */
+  /** The requests per second, and the size of a burst. 0 means no limit. */
   rate: number;
   burst: number;
   jobTimeMs: number;
-  /** The latency of every request, and additional latency of the paid submit. Defaults to 0. */
+  /** The latency of every request, and the additional latency of the paid submission. Defaults to 0. */
   latencyMs?: number;
   submitLatencyMs?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Does the same writes as `connector-work.mjs` with commonly used clients: jsforce and HubSpot's own. Reads all IDs,
- * then writes two fields of each contact, and prints its measurements as JSON. Arguments: the kind of CRM, its address,
+ * Does the same writes as `connector-work.mjs` with commonly used clients: jsforce, and HubSpot's own client. Reads all
+ * IDs, writes two fields of each contact, and prints its measurements as JSON. Arguments: the kind of CRM, its address,
  * a token, and for Salesforce whether to send the `rows` in requests of 200 or in `bulk`.
  */
 import { measured } from './work-step.mjs';

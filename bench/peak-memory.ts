@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 
 const LOOK_EVERY_MS = 50;
 
-/** Watches the peak memory of a process, in megabytes. */
+/** Watches a process's peak memory in megabytes. */
 export function watchPeak(processId: number | undefined): { stop(): number | null } {
   let peakMegabytes: number | null = null;
   const watch = setInterval(async () => {
     const now = await readPeak(processId);
-    // A process may reset its peak between steps.
+    // A process can reset its peak between steps.
     if (now !== null) peakMegabytes = Math.max(now, peakMegabytes ?? 0);
   }, LOOK_EVERY_MS);
   return {
@@ -18,7 +18,7 @@ export function watchPeak(processId: number | undefined): { stop(): number | nul
   };
 }
 
-/** Returns the peak of resident memory that Linux keeps for each process, or null on other systems. */
+/** Returns the peak of resident memory that Linux records for each process, or null on other systems. */
 async function readPeak(processId: number | undefined): Promise<number | null> {
   try {
     const status = await readFile(`/proc/${processId}/status`, 'utf8');

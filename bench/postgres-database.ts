@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Creates an empty database of this name on a server, and returns its URL. */
+/** Creates an empty database with this name on a server. Returns its URL. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {
   const client = new pg.Client(serverUrl);
   await client.connect();

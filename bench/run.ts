@@ -1,7 +1,7 @@
 /**
- * Measures the promises about speed and memory: `npm run bench`, or `npm run bench -- limit memory` for some of them.
- * The options `--inputs` and `--seed` belong to `fuzz`, `--minutes` to `machines`, and `--beside FOLDER` and `--pairs`
- * to `kept-profiles` and `service-beside`. Prints a table as it proceeds, and one JSON document at the end.
+ * Measures the promises about speed and memory. `npm run bench` measures all, and `npm run bench -- limit memory` only
+ * some. `--inputs` and `--seed` are for `fuzz`, `--minutes` for `machines`, and `--beside FOLDER` and `--pairs` for
+ * `kept-profiles` and `service-beside`. Prints a table as it proceeds, and one JSON document at the end.
  */
 import { parseArgs } from 'node:util';
 import type { Figure } from './figure.ts';

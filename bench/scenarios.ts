@@ -34,7 +34,7 @@ import { throughput } from './scenarios/throughput.ts';
 import { uploads } from './scenarios/uploads.ts';
 import { viewers } from './scenarios/viewers.ts';
 
-/** Everything that `npm run bench` measures. */
+/** The scenarios that `npm run bench` measures. */
 export const SCENARIOS: readonly Scenario[] = [
   limit,
   limitFar,

@@ -1,4 +1,4 @@
-/** The service's stand-in with very many donors, in a separate process. */
+/** Runs the service's stand-in with very many donors in a separate process. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,26 +11,25 @@ import { PROGRAM } from './program.ts';
 /** The seed of the service's people. */
 export const SEED = 1;
 
-/** A running service. */
 export interface Service {
-  /** From the start of the process until it serves. */
+  /** The time from the start of the process until it serves. */
   seconds: number;
   baseUrl: string;
   apiKey: string;
   /**
-   * Sends a request, whose body may already be JSON, and measures the time until the whole response has arrived. A
-   * status other than 2xx is an error.
+   * Sends a request and measures the time until the complete response has arrived. The body can already be JSON. Throws
+   * for a status other than 2xx.
    */
   ask(path: string, body?: unknown): Promise<{ ms: number; body: unknown }>;
-  /** Processor time of the process so far, in seconds. */
+  /** Returns the processor time of the process so far, in seconds. */
   readProcessorTime(): Promise<number>;
-  /** Resolves with the peak memory of the process, in megabytes. */
+  /** Stops the service. Returns the process's peak memory in megabytes. */
   stop(): Promise<number | null>;
 }
 
 const readySchema = z.object({ baseUrl: z.string(), apiKey: z.string() });
 
-/** Starts the service, by default in this version. Creates its database if there is none. */
+/** Starts the service, by default this version. Creates its database if it does not exist. */
 export async function startService(
   file: string,
   donors: number,
@@ -72,12 +71,12 @@ export async function startService(
   };
 }
 
-/** Linux counts in hundredths of a second. */
+/** Linux counts processor time in hundredths of a second. */
 const TICKS_A_SECOND = 100;
 
 async function readProcessorTime(processId: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${processId}/stat`, 'utf8');
-  // The name of the program may contain blanks.
+  // The program's name can contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** The cost of one process from its start to its exit. */
+/** Measures what one process costs from its start to its exit. */
 export interface StartCost {
   ms: number;
   /** The peak resident memory. */
@@ -9,8 +9,8 @@ export interface StartCost {
 }
 
 /**
- * Makes a process report its peak memory at its exit, in kilobytes. It reads Linux's own figure, because
- * `resourceUsage` is at least the peak of the parent process, so all processes would look as large as the bench itself.
+ * Makes a process report its peak memory at its exit (KB). Reads Linux's own figure, because `resourceUsage` returns at
+ * least the parent process's peak, so all processes would look as large as the bench itself.
  */
 const SAY_PEAK = `data:text/javascript,${encodeURIComponent(`
 import { existsSync, readFileSync } from 'node:fs';
@@ -20,7 +20,10 @@ process.on('exit', () => {
   process.stderr.write('\\npeak ' + peak);
 });`)}`;
 
-/** Medians of Node processes with these arguments, and of empty Node processes that run alternately with them. */
+/**
+ * Returns the medians of Node processes with these arguments, and of empty Node processes that run alternately with
+ * them.
+ */
 export async function compareStarts(
   words: readonly string[],
   { rounds }: { rounds: number },

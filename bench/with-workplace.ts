@@ -2,16 +2,16 @@ import type { Figure } from './figure.ts';
 import { type Neighbour, type NeighbourOptions, startNeighbour } from './neighbour.ts';
 import { createWorkplace, type Workplace } from './workplace.ts';
 
-/** A service without limits, whose jobs finish at once. */
+/** Options for a service without limits, whose jobs finish immediately. */
 export const UNLIMITED = { rate: 0, burst: 10, jobTimeMs: 0 };
 
 /** The documented limits. */
 export const DOCUMENTED = { rate: 10, burst: 10 };
 
-/** The trial waits for the first jobs, which is not relevant for speed. */
+/** Switches the trial off. It waits for the first jobs, which does not matter for speed. */
 export const NO_TRIAL = '    guards: { trial: { size: 0 } }\n';
 
-/** Measures with a service and a contact list of this many people, and deletes both afterwards. */
+/** Measures with a service and a contact list of this many people. Deletes both afterwards. */
 export async function withWorkplace(
   contacts: number,
   options: Omit<NeighbourOptions, 'donors'>,

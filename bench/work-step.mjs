@@ -1,7 +1,7 @@
-/** One measured step of a process: its duration and its use of the machine. */
+/** Measures one step of a process: its duration and its use of the machine. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Prints one line of JSON, which includes `found` of `run`. */
+/** Runs a step and prints one line of JSON, which includes `found` from its result. */
 export async function measured(name, run) {
   forgetPeak();
   const before = process.cpuUsage();
@@ -14,16 +14,16 @@ export async function measured(name, run) {
   process.stdout.write(`${JSON.stringify(step)}\n`);
 }
 
-/** Resets the peak that Linux keeps. Other systems do not report a peak since then. */
+/** Resets the peak that Linux records. Other systems cannot report the peak of a single step. */
 function forgetPeak() {
   try {
     writeFileSync('/proc/self/clear_refs', '5');
   } catch {
-    // Otherwise the peak is that of the whole process.
+    // If this fails, the peak covers the whole process.
   }
 }
 
-/** The peak resident memory since then, or null if the system does not report it. */
+/** Returns the peak resident memory since the reset, or null if the system does not report it. */
 function readPeak() {
   try {
     const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];

@@ -8,7 +8,7 @@ import { stringify } from 'csv-stringify';
 import { z } from 'zod';
 import type { Neighbour } from './neighbour.ts';
 
-/** A folder with a contact list and the settings to sync it. */
+/** A folder with a contact list and settings that sync it. */
 export interface Workplace {
   settings: string;
   input: string;
@@ -30,7 +30,7 @@ const pageSchema = z.object({
 
 const PAGE_SIZE = 10_000;
 
-/** Writes the first `contacts` people of the neighbour's world as a CSV file, and the settings. */
+/** Writes the first `contacts` people of the neighbour's world as a CSV file, and settings for it. */
 export async function createWorkplace(
   { baseUrl, apiKey, rootUrl }: Neighbour,
   contacts: number,

@@ -1,7 +1,7 @@
 /**
- * Decides which modules are bundled into one file. The bundler would create a file for each set of entries
- * that need the same modules. With many commands, these are many small files, each of which costs time when a
- * command starts.
+ * Decides which modules are bundled into one file. By default, the bundler creates a file for each set of entries that
+ * need the same modules. With many commands, these would be many small files, and each would make commands start more
+ * slowly.
  */
 import { join } from 'node:path';
 import type { CodeSplittingGroup, Plugin } from 'rolldown';
@@ -9,8 +9,8 @@ import type { CodeSplittingGroup, Plugin } from 'rolldown';
 const PROGRAM = 'src/main.ts';
 
 /**
- * The modules that every command loads, even for its help, and the modules that every command loads if it
- * opens the product. `src/main.ts` is in neither group, because it waits for modules of the first one.
+ * The modules that every command loads even for its help, and the modules that every command loads when it opens the
+ * product. `src/main.ts` is in neither group, because it waits for modules of the first group.
  */
 const STARTS = ['src/wiring.ts', 'src/interfaces/cli/commands.ts'];
 const PRODUCTS = [
@@ -21,13 +21,13 @@ const PRODUCTS = [
 ];
 
 interface Grouping {
-  /** Returns which modules each module imports. */
+  /** Records which modules each module imports. */
   plugin: Plugin;
   groups: CodeSplittingGroup[];
 }
 
 /**
- * Modules that other entries than the program import stay in separate files, because these entries need
+ * Modules that are also imported by entries other than the program stay in separate files, because these entries need
  * neither group.
  */
 export function createGrouping(root: string): Grouping {
@@ -55,8 +55,8 @@ export function createGrouping(root: string): Grouping {
         for (const id of collect(PRODUCTS.map(toId), before)) product.add(id);
       },
     },
-    // A group contains everything that its modules import, except modules in a file that imports no group. So
-    // no file imports itself through others.
+    // A group contains everything that its modules import, except modules in a file that imports no group. This way, no
+    // file imports itself through other files.
     groups: [
       { name: 'start', test: (id) => start.has(id), includeDependenciesRecursively: false },
       { name: 'product', test: (id) => product.has(id), includeDependenciesRecursively: false },

@@ -1,4 +1,4 @@
-/** Defines the program's entries and how they are bundled. `bundle.ts` writes the bundle, and a test checks it. */
+/** Defines the program's entries, and how they are bundled. `bundle.ts` writes the bundle, and a test checks it. */
 import { join } from 'node:path';
 import type { InputOptions, OutputOptions } from 'rolldown';
 import { OLDEST_NODE } from '../src/node-version.ts';
@@ -6,8 +6,8 @@ import { createGrouping } from './bundle-groups.ts';
 import { withoutSenders } from './without-senders.ts';
 
 /**
- * The entries that are loaded from outside: the program, the exports of package.json, and the parts that
- * `bench` measures separately.
+ * The entries that are loaded from outside: the program, the exports in package.json, and the parts that `bench`
+ * measures separately.
  */
 const ENTRIES = [
   'src/main',
@@ -22,7 +22,9 @@ const ENTRIES = [
   'src/clients/setup/upload-worker',
 ];
 
-/** Packages that are not bundled: one loads a binary, and pg can load another (`pg-native`) if it is installed. */
+/**
+ * Packages that are not bundled. One loads a binary, and pg can load another package (`pg-native`) if it is installed.
+ */
 const APART = [/^better-sqlite3$/, /^pg$/];
 
 const ROOT = join(import.meta.dirname, '..');
@@ -36,16 +38,16 @@ export const INPUT = {
   external: APART,
   plugins: [withoutSenders(), grouping.plugin],
   tsconfig: 'tsconfig.build.json',
-  // Converts newer syntax to older syntax, for the oldest Node version that runs the program.
+  // Converts newer syntax for the oldest Node version that runs the program.
   transform: { target: `node${OLDEST_NODE}` },
 } satisfies InputOptions;
 
 export const OUTPUT = {
   format: 'es',
   entryFileNames: '[name].js',
-  // Names that stay the same in each build make stack traces readable.
+  // Names that are the same in each build make stack traces readable.
   chunkFileNames: 'chunks/[name].js',
-  // V8 keeps the text of loaded files in memory.
+  // Comments are removed, because V8 keeps the text of loaded files in memory.
   comments: false,
   codeSplitting: { groups: grouping.groups },
 } satisfies OutputOptions;

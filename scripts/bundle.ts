@@ -1,6 +1,6 @@
 /**
- * Bundles the program into few files. `npm run build` runs it after the compiler, which writes the types. Why:
- * docs/decisions/0016-bundle.md.
+ * Bundles the program into a few files. `npm run build` runs it after the compiler, which writes the types. The reasons
+ * are in docs/decisions/0016-bundle.md.
  */
 import { writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -18,7 +18,7 @@ for (const file of output) {
   if (file.type === 'chunk') writeFileSync(join(ROOT, 'dist', file.fileName), ascii(file.code));
 }
 
-/** Returns the packages that the program loads at run time. All others are in the bundle. */
+/** Returns the packages that the program loads at run time. All others are part of the bundle. */
 function listOutside(files: RolldownOutput['output']): string[] {
   const chunks = files.filter((file) => file.type === 'chunk');
   const own = new Set(chunks.map(({ fileName }) => fileName));
@@ -27,8 +27,8 @@ function listOutside(files: RolldownOutput['output']): string[] {
 }
 
 /**
- * Returns the same program in ASCII. V8 stores the whole text of a file with two bytes per character if one
- * character needs them. Such characters occur in texts and regular expressions, where an escape is
+ * Returns the same program in ASCII. If a file contains a character that needs two bytes, V8 stores its whole text with
+ * two bytes per character. Such characters occur only in strings and regular expressions, where an escape is
  * equivalent.
  */
 function ascii(code: string): string {

@@ -1,7 +1,7 @@
 /**
  * Checks the Helm chart without Helm and without a cluster. Renders it with each sample of values in
- * `deploy/helm/donor-sync/ci`, and checks whether Kubernetes would accept the objects and whether they fit each other.
- * Usage: `node scripts/check-chart.ts`, or with a sample's name to see its objects.
+ * `deploy/helm/donor-sync/ci`, and checks that Kubernetes would accept the objects and that they fit together. Usage:
+ * `node scripts/check-chart.ts`, or with a sample's name to print its objects.
  */
 import { stringify } from 'yaml';
 import { readSample, renderChart, sampleNames } from './check-chart/chart.ts';

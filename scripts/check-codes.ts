@@ -1,23 +1,21 @@
 /**
- * Looks for error codes with which errors are created in more than one place, because each place would word
- * the same error differently. Prints these codes, and exits with 1 if there are any. `npm run lint` runs this
- * script.
+ * Looks for error codes with which more than one place creates errors, because each place would word the same error
+ * differently. Prints these codes, and exits with 1 if there are any. `npm run lint` runs this script.
  *
- * A second place should call the function of the first one. If that is impossible, the code is in the list
- * below with the reason.
+ * A second place should call the first place's function. If that is impossible, list the code below with the reason.
  */
 import { type CodePlace, findErrorCodes } from './error-codes.ts';
 
 interface Exception {
   why: string;
-  /** The files that contain each code. A file is listed once for each of its places. */
+  /** The files that create each code. A file is listed once for each place in it. */
   codes: Readonly<Record<string, readonly string[]>>;
 }
 
 const HUBSPOT = 'connectors/hubspot';
 const SALESFORCE = 'connectors/salesforce';
 
-/** Returns a file with several places, so a further place in it is found too. */
+/** Returns a file once for each of its places, so another place in it is found too. */
 function times(count: number, file: string): string[] {
   return Array<string>(count).fill(file);
 }
@@ -116,8 +114,7 @@ const EXCEPTIONS: readonly Exception[] = [
 ];
 
 /**
- * Returns the problems with these codes. Returns nothing if each code is created in one place, or is in the
- * list.
+ * Returns the problems with these codes. A code has no problem if only one place creates it, or if it is in the list.
  */
 export function listRepeated(codes: ReadonlyMap<string, readonly CodePlace[]>): string[] {
   const excepted = new Map(EXCEPTIONS.flatMap(({ codes: each }) => Object.entries(each)));

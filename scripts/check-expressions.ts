@@ -1,7 +1,6 @@
 /**
- * Looks for regular expressions that can take more than linear time. Checks every expression in the sources
- * and every expression that a module builds while it loads. Prints the findings as JSON, and exits with 1 if
- * there are any.
+ * Looks for regular expressions that can take more than linear time. Checks every expression in the sources, and every
+ * expression that a module builds while it loads. Prints the findings as JSON, and exits with 1 if there are any.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +12,10 @@ import { z } from 'zod';
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = '{src,connectors,service}/**/*.{ts,tsx}';
 
-/** Without time limits, because a busy machine would otherwise leave expressions undecided. */
+/** There is no time limit, because a busy machine would otherwise leave expressions undecided. */
 const WITHOUT_TIMEOUT = { timeout: null, attackTimeout: null, incubationTimeout: null } as const;
 
-/** Flags that the analyser doesn't know. They don't change how long an expression takes. */
+/** Flags that the analyser does not know. They do not change how long an expression takes. */
 const UNKNOWN_FLAGS = /[dv]/g;
 
 interface Expression {
@@ -31,7 +30,7 @@ const literalSchema = z.object({
 });
 const callSchema = z.object({ callee: z.object({ name: z.literal('RegExp') }) });
 
-/** Returns the expressions in a file, and whether the file builds others. */
+/** Returns the expressions in a file, and whether the file builds more of them. */
 function readExpressions(file: string): { written: Expression[]; isBuilding: boolean } {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const written: Expression[] = [];
@@ -52,7 +51,7 @@ function readExpressions(file: string): { written: Expression[]; isBuilding: boo
   }
 }
 
-/** Loads the modules that build expressions, and returns these expressions by module. */
+/** Loads the modules that build expressions. Returns these expressions by module. */
 async function buildExpressions(files: readonly string[]): Promise<Expression[]> {
   const built: Expression[] = [];
   globalThis.RegExp = new Proxy(RegExp, {
@@ -72,15 +71,15 @@ async function buildExpressions(files: readonly string[]): Promise<Expression[]>
   return built;
 }
 
-/** Expressions that take quadratic time, but only read texts with a maximum length. */
+/** Expressions that take quadratic time, but read only texts with a maximum length. */
 const BOUNDED: ReadonlySet<string> = new Set([
-  // MAX_LENGTH: 100 characters.
+  // MAX_LENGTH is 100 characters.
   'src/mapping/money-range.ts',
-  // MAX_QUESTION_LENGTH: 500 characters.
+  // MAX_QUESTION_LENGTH is 500 characters.
   'service/search/question/clause.ts',
 ]);
 
-/** For a module that builds expressions only when it is called: the module to load instead. */
+/** The module to load instead of a module that builds expressions only when it is called. */
 const LOADED_FOR: Readonly<Record<string, string>> = {
   'service/search/question/clause.ts': 'service/search/question/question.ts',
 };

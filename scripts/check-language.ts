@@ -86,7 +86,7 @@ function isLater({ file, kind }: Finding): boolean {
   return LATER.some(({ place, kinds }) => kinds.includes(kind) && file.startsWith(place));
 }
 
-/** Lists all problems in lines. Entries in the lists above that are no longer necessary are problems too. */
+/** Prints all problems. Entries in the lists above that are no longer needed are problems too. */
 export function listProblems(findings: readonly Finding[]): string[] {
   const wrong = findings.filter((finding) => !isException(finding) && !isLater(finding));
   return [

@@ -1,4 +1,4 @@
-/** Finds the error codes in the sources by their syntax, for `test/shipping/error-codes.test.ts`. */
+/** Finds the error codes in the sources by parsing them, for `test/shipping/error-codes.test.ts`. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The position of the code in the arguments of each function, method and class that takes a code. */
+/** The position of the code in the arguments of each function, method and class that accepts one. */
 const CODE_ARGUMENT: Readonly<Record<string, number>> = {
   HttpError: 1,
   tryLater: 1,
@@ -17,10 +17,10 @@ const CODE_ARGUMENT: Readonly<Record<string, number>> = {
   stopSpending: 0,
 };
 
-/** Error classes whose facts contain the code, in the argument after the message. */
+/** Error classes whose facts contain the code. The facts are the argument after the message. */
 const ERROR_CLASS = /^(?:Configuration|Retriable|Skippable|Fatal|Http)Error$/;
 
-/** The names of properties that contain a code. */
+/** Names of properties that contain a code. */
 const CODE_PROPERTY: ReadonlySet<string> = new Set(['code', 'reason_code']);
 
 /** The maximum number of constants and calls between an error and its code. */
@@ -28,15 +28,15 @@ const MAX_DEPTH = 5;
 
 const IS_CODE = /^[a-z]+(?:_[a-z]+)*$/;
 
-/** One place in the sources. */
+/** A place in the sources. */
 export interface CodePlace {
   file: string;
   line: number;
-  /** True if an error is created, or a run stopped, in this place. Otherwise, the code is only part of an object. */
+  /** True if this place creates an error or stops a run. Otherwise, the code is only part of an object. */
   isCreated: boolean;
   /**
-   * The message of the error that is created there, with `…` for each value in it. Omitted if the message is not
-   * written there.
+   * The message of the error that is created there, with `…` for each value in it. Omitted if the message is written
+   * elsewhere.
    */
   message?: string | undefined;
 }
@@ -44,11 +44,11 @@ export interface CodePlace {
 export interface FoundCodes {
   /** The places that use each code. */
   codes: ReadonlyMap<string, readonly CodePlace[]>;
-  /** The files that create an error with a code from another place, with the text of the code. */
+  /** The files that create an error with a code from elsewhere, with the expression of the code. */
   passedOn: readonly { file: string; text: string }[];
 }
 
-/** A node of the syntax tree: the common parts of all nodes. */
+/** A node in the syntax tree, with the properties that all nodes have. */
 interface Node {
   type: string;
   start: number;
@@ -78,7 +78,7 @@ interface Scope {
   returns: ReadonlyMap<string, readonly Node[]>;
 }
 
-/** Returns every code in the TypeScript files of the product and its connectors. */
+/** Returns all codes in the TypeScript files of the product and its connectors. */
 export function findErrorCodes(): FoundCodes {
   const codes = new Map<string, CodePlace[]>();
   const passedOn: { file: string; text: string }[] = [];
@@ -139,14 +139,14 @@ function readScope(nodes: readonly Node[]): Scope {
 
 interface CodeNode {
   node: Node;
-  /** True if it is passed to the class of an error. */
+  /** True if the code is passed to the class of an error. */
   isOfError: boolean;
-  /** True if it is passed to a function that creates an error. */
+  /** True if the code is passed to a function that creates an error. */
   isPassed?: true;
   message?: string | undefined;
 }
 
-/** Returns the expressions in this node that are a code, and their use. */
+/** Returns the expressions in this node that are a code, and how they are used. */
 function listCodeNodes(node: Node): CodeNode[] {
   if (node.type === 'Property') {
     const property = propertySchema.safeParse(node).data;
@@ -173,7 +173,7 @@ const templateSchema = z.object({
   quasis: z.array(z.object({ value: z.object({ cooked: z.string() }) })),
 });
 
-/** Returns the sentence among a call's arguments, or undefined if no argument is a sentence. */
+/** Returns the argument of a call that is a sentence, or undefined if there is none. */
 function readMessage(nodes: readonly Node[]): string | undefined {
   const texts = nodes.flatMap((node) => {
     if (node.type === 'Literal') return literalSchema.safeParse(node).data?.value ?? [];
@@ -184,7 +184,7 @@ function readMessage(nodes: readonly Node[]): string | undefined {
   return texts.find((text) => text.includes(' '));
 }
 
-/** `[415, 'body_not_json', '…']`: the arguments of an HttpError, written as a list. */
+/** Handles the arguments of an HttpError that are written as a list, for example `[415, 'body_not_json', '…']`. */
 function listTupleCode(node: Node): CodeNode[] {
   const [status, code] = arraySchema.safeParse(node).data?.elements ?? [];
   const isTuple = numberSchema.safeParse(status).success && literalSchema.safeParse(code).success;
@@ -193,7 +193,7 @@ function listTupleCode(node: Node): CodeNode[] {
 
 const objectSchema = z.object({ properties: z.array(nodeSchema) });
 
-/** Returns the code among the facts of an error. */
+/** Returns the code in the facts of an error. */
 function codeIn(facts: Node): Node | undefined {
   return objectSchema
     .safeParse(facts)
@@ -201,7 +201,7 @@ function codeIn(facts: Node): Node | undefined {
     .find((property) => property?.key.name === 'code')?.value;
 }
 
-/** Returns the possible words of an expression. Null if it is not made of words. */
+/** Returns the possible words of an expression. Returns null if it does not consist of words. */
 function readWords(node: Node, scope: Scope, depth = 0): readonly string[] | null {
   // Functions and constants can be recursive.
   if (depth > MAX_DEPTH) return null;

@@ -35,7 +35,7 @@ const FIELDS: readonly [string, RegExp][] = [
 
 const FIELD_NAMES = FIELDS.map(([field]) => field);
 
-/** A piece of evidence by its level, with its current weight. */
+/** A level of evidence, with its current weight. */
 interface Seen {
   level: string;
   bits: number;
@@ -43,7 +43,7 @@ interface Seen {
   m: number;
 }
 
-/** One person with all candidates. */
+/** A person with all candidates. */
 type Person = Seen[][];
 
 function levelOf(reason: string): string {
@@ -81,7 +81,7 @@ interface Estimate {
   level: string;
   weight: number;
   estimate: number;
-  /** The number of people with the level, weighted by the probability that they are the donor. */
+  /** The number of people with this level. Each counts with the probability of being the donor. */
   seen: number;
 }
 
@@ -156,7 +156,7 @@ function sharesOf(seen: ReadonlyMap<string, number>): Map<string, number> {
 const NONE_IN_NOISE = 'noise A has no such case; set by hand';
 const MOVES_ANYWHERE = 'noise A moves people to any state; most people stay in theirs';
 
-/** The reasons why weights differ from the estimate. */
+/** The reasons for weights that differ from the estimate. */
 const REASONS: Readonly<Record<string, string>> = {
   'No address agrees, but the state does': MOVES_ANYWHERE,
   'The city is the same': 'noise A moves nobody within a city',

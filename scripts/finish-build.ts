@@ -1,4 +1,4 @@
-/** Does the build steps that the compiler and the bundler do not do. `npm run build` runs it. */
+/** Does the build steps that neither the compiler nor the bundler does. `npm run build` runs it. */
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -53,7 +53,7 @@ writeFileSync(join(DIST, 'donor-sync.1'), createManualPage(program, commands, ve
 
 chmodSync(join(DIST, 'src/main.js'), 0o755);
 
-/** Loads the whole command line with every command, without running a command. */
+/** Loads the whole command line with every command, but does not run any command. */
 async function loadProgram() {
   const deps = createDeps({ setExitCode: () => {} });
   const program = await createProgram({ ...deps, loadDeps: async () => deps }, version, []);

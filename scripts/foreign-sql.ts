@@ -1,4 +1,4 @@
-/** Finds SQL about the tables of another topic in the text of the files, for `test/architecture.test.ts`. */
+/** Finds SQL in the text of files that uses another topic's tables, for `test/architecture.test.ts`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CATALOGUE, TABLES_BY_TOPIC } from '../src/database/tables/catalogue.ts';
@@ -22,7 +22,7 @@ const OWNERS = new Map(
 
 const NAMES = Object.keys(CATALOGUE).join('|');
 
-/** A Kysely statement, or a statement in plain SQL. */
+/** Matches a Kysely statement, or a statement in plain SQL. */
 const STATEMENT = new RegExp(
   [
     `\\b(?<call>selectFrom|insertInto|updateTable|deleteFrom|\\w*[jJ]oin|using|from)\\(\\s*\\[?\\s*['"\`](?<named>${NAMES})\\b`,
@@ -34,7 +34,7 @@ const STATEMENT = new RegExp(
 
 const CHANGES = /^(?:insertInto|updateTable|deleteFrom|into|update)$/;
 
-/** Each pair of a file and a table of another topic, once for reading and once for changing it. */
+/** Returns each pair of a file and another topic's table, once for reading and once for changing it. */
 export function findForeignSql(): ForeignSql[] {
   const found = new Map<string, ForeignSql>();
   for (const file of files) {

@@ -81,7 +81,7 @@ interface People {
   world: World;
 }
 
-/** Returns donors as an import would store them, without checking whether two of them are one person. */
+/** Returns donors as an import would store them, but without checking whether two of them are the same person. */
 function readPeople(donorFile: string, roleFile: string): People {
   const roles = Map.groupBy(
     existsSync(roleFile) ? readRows(roleFile, roleRow) : [],
@@ -148,7 +148,7 @@ const caseRow = z.object({
 
 interface Outcome {
   asked: z.infer<typeof caseRow>;
-  /** The right donor's number. */
+  /** The number of the right donor. */
   right: number | null;
   match: Match;
 }
@@ -232,10 +232,13 @@ const pairRow = z.object({
   kind: cell,
 });
 
-/** Two people with one last name at one home, each with one of the names. Nothing else is known. */
+/**
+ * Creates two people with the same last name in one home, each with one of the first names. Nothing else is known about
+ * them.
+ */
 function judgePairs(file: string): void {
   const rows = readRows(file, pairRow);
-  // Each home is in a separate town, so the others are not neighbours.
+  // Each home is in a separate town, so that the others are not neighbours.
   const home = (number: number) => ({
     ...{ street: `${100 + number} Elm Street`, city: `Town${number}`, state: 'IL' },
     postalCode: String(10_000 + number),
@@ -349,7 +352,7 @@ async function judgeOneList(directory: string): Promise<void> {
 
 const twiceRow = z.object({ id: z.string(), again: z.string() });
 
-/** A person who is in a list twice is on the review list, and is found as a contact. */
+/** Checks that a person who is in a list twice is on the review list, and is found as a contact. */
 async function judgeTwice(
   directory: string,
   db: ReturnType<typeof openDatabase>,
@@ -388,7 +391,7 @@ async function judgeTwice(
     };
     const match: Match = matcher.match(person);
     if (match.donorNumber !== numberOf(id) && match.donorNumber !== numberOf(again)) {
-      // Other members of the family may also fit. The two donors do not tie unless only one of them is found.
+      // Other family members may fit too. The two donors do not tie unless only one of them is found.
       if (matcher.match(person, numberOf(again)).donorNumber === null) {
         unclear += 1;
         continue;

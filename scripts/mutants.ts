@@ -31,7 +31,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 interface Verdict {
   name: string;
-  /** The promise that the simulation found violated, or null if it found nothing. */
+  /** The violated promise that the simulation found, or null. */
   violation: string | null;
   nights: string;
   seconds: string;
@@ -73,13 +73,13 @@ async function work(): Promise<void> {
   }
 }
 
-/** Simulates nights with one defect until one of them fails, or the time is up. */
+/** Simulates nights with one defect until a night fails or the time is over. */
 async function hunt(name: string): Promise<Verdict> {
   const output = await withDefect(join(PATCHES, name), SOURCES, simulate);
   const [, nights = '?', seconds = '?'] =
     /(\d+) (?:nights|histories) in ([\d.]+) s/.exec(output) ?? [];
   const violation = /^VIOLATED: (.*)$/m.exec(output)?.[1] ?? null;
-  // A defect that does not start cannot be found by a simulation.
+  // If the program does not start with a defect, a simulation cannot find the defect.
   if (nights === '?') throw new Error(`${name} does not run:\n${output.slice(-2_000)}`);
   return { name, violation, nights, seconds };
 }

@@ -1,6 +1,6 @@
 /**
- * Writes the manifest and the shrinkwrap of the package while `npm pack` is running. `--restore` removes both again.
- * The checkout's manifest is kept next to it, even if packing is interrupted.
+ * Writes the package's manifest and shrinkwrap while `npm pack` is running. `--restore` removes both again. The
+ * checkout's manifest is kept in a second file, so it survives an interruption.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

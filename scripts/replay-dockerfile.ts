@@ -49,7 +49,7 @@ async function build(): Promise<Image> {
   });
 }
 
-/** Puts settings and a token into the volume. Without a token, nothing is served beyond loopback. */
+/** Puts settings and a token into the volume. Without a token, the program serves nothing beyond loopback. */
 async function prepareFirstStart(image: Image): Promise<void> {
   const [volume] = image.volumes;
   if (volume === undefined) throw new Error('The image has no VOLUME for the settings.');

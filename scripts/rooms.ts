@@ -4,7 +4,7 @@ import { dirname, join, normalize, relative } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..');
 
-/** Rooms that belong to another room: the schema to the database, the start to `main`. */
+/** Rooms that are part of another room: the schema of the database, and the start of `main`. */
 const PART_OF = new Map([
   ['migrations', 'src/database'],
   ['src/process-memory', 'src/main'],
@@ -15,7 +15,7 @@ const PART_OF = new Map([
 
 /**
  * Rooms by floor, from the ground: words and pure rules; sending; the database; the statements of each topic; the
- * topics; what users can do; the interfaces. A room imports rooms below it, and its own files.
+ * topics; what users can do; the interfaces. A room imports only lower rooms and its own files.
  */
 export const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
@@ -52,14 +52,15 @@ export const FLOORS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Floors on which rooms may import each other, because a change of one topic is often one transaction with another's.
+ * Floors on which rooms can import each other, because a change in one topic is often in the same transaction as a
+ * change in another.
  */
 export const OPEN_FLOORS: readonly number[] = [3, 4];
 
-/** Folders of a topic that are a separate room: its statements, which import no topic. */
+/** Folders of a topic that are a separate room, for example its statements, which import no topic. */
 const STATEMENTS = /^src\/(?:\w+\/statements|privacy\/audit)(?=\/)/;
 
-/** Parts outside the product, with the parts that each of them may import. */
+/** Parts outside of the product, each with the parts that it can import. */
 export const BESIDE_THE_PRODUCT: Readonly<Record<string, readonly string[]>> = {
   people: [],
   testbed: ['people'],
@@ -81,19 +82,22 @@ export const files = [
 ].flatMap(sourceFiles);
 export const imports = files.flatMap(importsOf);
 
-/** Each drawing of ARCHITECTURE.md: the room of a file, or null for files that are not in it. */
+/**
+ * For each drawing in ARCHITECTURE.md, the function that returns a file's room, or null for files outside of the
+ * drawing.
+ */
 export const DRAWINGS: Readonly<Record<string, (file: string) => string | null>> = {
   'the whole': topOf,
   src: (file) => (isBeside(file) ? null : roomOf(file).replace('src/', '')),
   cli: (file) => insideOf('src/interfaces/cli', file),
 };
 
-/** Returns the current drawing in a document, between its marker and the end of its block. */
+/** Returns the current drawing in a document, from its marker to the end of its block. */
 export function drawingIn(document: string, name: string): string | undefined {
   return document.split(markerOf(name))[1]?.split('```')[0];
 }
 
-/** Returns the document with its drawings updated to the current imports. */
+/** Returns the document with drawings that match the current imports. */
 export function withDrawings(document: string): string {
   return Object.entries(DRAWINGS).reduce((text, [name, room]) => {
     const [before = '', after = ''] = text.split(markerOf(name));
@@ -105,20 +109,20 @@ function markerOf(name: string): string {
   return `<!-- drawn: ${name} -->\n\n\`\`\`text\n`;
 }
 
-/** `core` and `outbound` are below the product and the connectors. The rest of `src` is above them. */
+/** `core` and `outbound` are below the product and the connectors. The rest of `src` is above both. */
 function topOf(file: string): string {
   const room = roomOf(file);
   const isGround = room === 'src/core' || room === 'src/outbound';
   return isGround || !room.startsWith('src/') ? room : 'src';
 }
 
-/** Returns the room inside a large room. Null for files outside it, or outside its rooms. */
+/** Returns the room inside a large room, or null for files outside of its rooms. */
 function insideOf(room: string, file: string): string | null {
   const [inner, ...more] = file.slice(room.length + 1).split('/');
   return file.startsWith(`${room}/`) && more.length > 0 ? (inner ?? null) : null;
 }
 
-/** Returns one line for each room, the highest floor first: its floor, its name, and its imports. */
+/** Returns a line for each room, the highest floor first: its floor, its name and its imports. */
 export function draw(drawing: string, room: (file: string) => string | null): string {
   const below = new Map<string, Set<string>>();
   for (const { from, to } of imports) {
@@ -141,14 +145,13 @@ export function draw(drawing: string, room: (file: string) => string | null): st
     .join('\n');
 }
 
-/** Returns the floor that `FLOORS` gives a room of the product, from 1. */
+/** Returns the floor of a room in `FLOORS`, counted from 1. */
 function floorByRule(name: string): number {
   return 1 + FLOORS.findIndex((rooms) => rooms.includes(name) || rooms.includes(`src/${name}`));
 }
 
 /**
- * Returns the floor of each room, derived from its imports: one above the highest of them. Throws for rooms that import
- * each other in a circle.
+ * Returns each room's floor: one above the highest room that it imports. Throws if rooms import each other in a cycle.
  */
 function createFloors(below: ReadonlyMap<string, ReadonlySet<string>>): (name: string) => number {
   const floors = new Map<string, number>();
@@ -174,7 +177,7 @@ export function isBeside(file: string): boolean {
   return roomOf(file) in BESIDE_THE_PRODUCT;
 }
 
-/** Static imports, re-exports and dynamic imports of the repository's files. */
+/** The static imports, re-exports and dynamic imports in the repository's files. */
 function importsOf(from: string): Import[] {
   const text = readFileSync(join(ROOT, from), 'utf8');
   const specifiers = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*\.tsx?)'/g);
@@ -184,7 +187,10 @@ function importsOf(from: string): Import[] {
   }));
 }
 
-/** `src/sync` for everything in that folder, and for `src/sync.ts`. The statements of a topic are a separate room. */
+/**
+ * Returns a file's room: `src/sync` for everything in that folder and for `src/sync.ts`. A topic's statements are a
+ * separate room.
+ */
 export function roomOf(file: string): string {
   const [statements] = STATEMENTS.exec(file) ?? [];
   if (statements !== undefined) return statements;

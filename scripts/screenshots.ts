@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the documents: the pages of the built demo with its invented people, in a browser, in light and
- * dark. Adds past nights, which a demo does not have, to the demo's database.
+ * Takes the pictures for the documents in a browser, in light and dark mode: the pages of the built demo with its
+ * invented people. Adds past nights to the demo's database, because a demo has none.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ import { controlService } from '../test/helpers/service-control.ts';
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs/images');
 
-/** Pictures are next to text, so more width would make their letters small. */
+/** A limited width, because pictures are shown next to text, and wider ones would have small letters. */
 const VIEWPORT = { width: 1_100, height: 700 };
 
 /** Keeps small letters sharp. */
@@ -35,7 +35,7 @@ export interface Shot {
   isDark?: true;
 }
 
-/** The demo's own description of itself. Addresses start with a slash. */
+/** What the demo reports about itself. Addresses start with a slash. */
 export interface Tour {
   url: string;
   run: string;
@@ -59,7 +59,7 @@ export const SHOTS: readonly Shot[] = [
     prepare: async (page) => {
       const names = page.getByText('Show all names', { exact: true });
       if ((await names.count()) > 0) await names.click();
-      // The layout of the page takes a moment.
+      // The page needs a moment for its layout.
       await page.waitForTimeout(2_500);
       await page.evaluate('document.querySelector("canvas").scrollIntoView({ block: "center" })');
     },
@@ -73,7 +73,7 @@ export const SHOTS: readonly Shot[] = [
   },
   { name: 'setup-people', path: () => '/setup', prepare: beginSetup },
   { name: 'setup-plan', path: () => '/setup', prepare: endSetup },
-  // Once there is a user, the pages require a sign-in.
+  // When there is a user, the pages require a sign-in.
   { name: 'people', path: () => '/users', prepare: invitePeople },
 ];
 
@@ -123,7 +123,7 @@ async function write(page: Page, file: string): Promise<void> {
   process.stdout.write(`docs/images/${file}  ${Math.round(image.length / 1_000)} kB\n`);
 }
 
-/** A page that was just loaded may not be painted yet. In this case, the browser responds with an error. */
+/** A page that was just loaded may not be painted yet. The browser then responds with an error. */
 async function capture(page: Page, attempts = 5): Promise<Buffer> {
   await page.waitForTimeout(400);
   const session = await page.context().newCDPSession(page);
@@ -161,7 +161,7 @@ async function readTour(stdout: Readable): Promise<Tour> {
   };
 }
 
-/** Adds a week and a half of ordinary nights, with one night that stopped early and one that failed. */
+/** Adds a week and a half of ordinary nights, including one that stopped early and one that failed. */
 function addNights(path: string): void {
   const db = new Sqlite(path);
   const run = db.prepare(
@@ -257,7 +257,7 @@ async function invite(page: Page, name: string, email: string, role: string): Pr
   await page.locator('#shown-secret').waitFor();
 }
 
-/** People of the service whom no client of the demo has enhanced, so their plan costs something. */
+/** People whom the service knows but no client of the demo has enhanced, so their plan costs something. */
 async function writeDonors({ contacts, service }: Tour): Promise<string> {
   const people = await controlService({ rootUrl: service }).people(180);
   const rows = people.slice(80).map(({ id, firstName, lastName, addresses, employers }) => ({
@@ -278,7 +278,7 @@ async function beginSetup(page: Page, tour: Tour): Promise<void> {
   await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
 }
 
-/** Continues with the setup that was started for the previous picture. */
+/** Continues the set-up that was started for the previous picture. */
 async function endSetup(page: Page, { key }: Tour): Promise<void> {
   await page.getByRole('link', { name: 'Riverside Food Bank' }).first().click();
   await page.getByRole('link', { name: 'Service key' }).click();

@@ -1,14 +1,14 @@
 /**
- * Prints the size of src, connectors and migrations, as a reader has to remember them: `node scripts/shape.ts`. It
- * reads lines, because the formatter puts the end of a function below its start, and TypeScript 7 has no stable API to
- * read a file.
+ * Prints how large src, connectors and migrations are for a reader: `node scripts/shape.ts`. It reads lines instead of
+ * syntax. That works because the formatter puts the end of a function below its start, and TypeScript 7 has no stable
+ * API to read a file.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { files as allFiles, imports as allImports, isBeside, ROOT, roomOf } from './rooms.ts';
 
 const MOST = 10;
-/** Larger values are reported. Nothing is split or bundled to meet a number. */
+/** Larger values are reported. They are only hints, and no code is split or merged to reach a number. */
 const LONG_FUNCTION = 60;
 const LONG_CHAIN = 20;
 const LARGE_FOLDER = { files: 25, lines: 4_000 };
@@ -103,7 +103,7 @@ function countLines(file: string): number {
   return textOf(file).split('\n').length - 1;
 }
 
-/** Returns the longest import chain from each file, because a change at its end can break its start. */
+/** Returns the longest chain of imports from each file, because a change at its end can break its start. */
 function chainsByLength(): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const found = new Map<string, string[]>();
@@ -131,7 +131,7 @@ function longest(chains: readonly string[][]): string[] {
   return chains.reduce((one, other) => (other.length > one.length ? other : one), []);
 }
 
-/** Returns the other files that import or re-export each exported name. `*` represents all names of a file. */
+/** Returns the other files that import or re-export each exported name. `*` means all names in a file. */
 function usersOfExports(): Map<string, Set<string>> {
   const users = new Map<string, Set<string>>();
   const namesIn = new Map<string, string[]>();
@@ -151,7 +151,7 @@ function usersOfExports(): Map<string, Set<string>> {
   return users;
 }
 
-/** `type Store as Books` takes `Store`. */
+/** `type Store as Books` imports `Store`. */
 function ownName(element: string): string {
   return (
     element
@@ -171,7 +171,9 @@ function countArrows(): number {
   return new Set(arrows.map(({ from, to }) => `${roomOf(from)} → ${roomOf(to)}`)).size;
 }
 
-/** Named functions and methods from their first line to the closing brace, including the functions in them. */
+/**
+ * Returns named functions and methods, from their first line to the closing brace, including the functions inside them.
+ */
 function functionsBySize(): { name: string; file: string; lines: number }[] {
   return files
     .filter((file) => !file.endsWith('.tsx'))
@@ -188,13 +190,13 @@ function functionsBySize(): { name: string; file: string; lines: number }[] {
     .sort((one, other) => other.lines - one.lines);
 }
 
-/** Null for a call, or a function of one expression. */
+/** Null for a call, or for a function that is a single expression. */
 function lengthOf(lines: readonly string[], indent: string): number | null {
   const rest = lines.slice(1);
   const end = rest.findIndex(
     (line) => line.startsWith(indent) && /^[^\s]/.test(line.slice(indent.length)),
   );
-  // A head of several lines ends with its closing bracket, and the body starts there.
+  // If the head has several lines, it ends with its closing bracket, and the body starts there.
   const isHead = end !== -1 && /^\).*\{$/.test(rest[end]?.slice(indent.length) ?? '');
   const [from, opening] = isHead ? [end + 1, rest[end]] : [0, lines[0]];
   if (!opening?.endsWith('{')) return null;

@@ -1,4 +1,4 @@
-/** A contact as a CRM sends it to the service, and the spellings of names and addresses in CRMs. */
+/** A contact as a CRM sends it to the service, and the ways in which CRMs write names and addresses. */
 
 import type { Home, Person } from './people.ts';
 import type { Random } from './random.ts';
@@ -10,13 +10,13 @@ export interface Contact {
   employers: string[];
 }
 
-/** The details of a person that a contact has. */
+/** The details about a person that a contact has. */
 export interface Details {
   home?: boolean;
   employer?: boolean;
 }
 
-/** Returns the contact of a person, spelt as in the donor list. Middle name and suffix are left out. */
+/** Returns a person's contact with the spelling of the donor list, but without middle name and suffix. */
 export function writeContact(person: Person, { home, employer }: Details): Contact {
   return {
     first: person.first,
@@ -45,7 +45,7 @@ const SHORT_TYPES: Record<string, string> = {
   Place: 'Pl',
 };
 
-/** Returns the same home with a short street type and another way of writing the unit. */
+/** Returns the home with an abbreviated street type, and with the unit in another form. */
 export function writeHomeShort(home: Home): string {
   const { number, street, type, unit, city, state, zip } = home;
   return `${number} ${street} ${SHORT_TYPES[type] ?? type}${unit && ` #${unit}`}, ${city} ${state} ${zip}`;
@@ -105,14 +105,12 @@ const STATES: Record<string, string> = {
   WY: 'Wyoming',
 };
 
-/** Returns the same home with the name of the state and without a ZIP code. */
+/** Returns the home with the name of the state and without a ZIP code. */
 export function writeHomeInWords(home: Home): string {
   return `${writeStreet(home)}, ${home.city}, ${STATES[home.state] ?? home.state}`;
 }
 
-/**
- * Returns one typing error: two letters exchanged, one missing, one doubled, or one replaced. The first letter stays.
- */
+/** Makes one typing error: swaps two letters, or drops, doubles or replaces one. The first letter stays. */
 export function mistype(random: Random, word: string): string {
   const at = random.between(1, Math.max(1, word.length - 2));
   const before = word.slice(0, at);
@@ -127,7 +125,7 @@ export function mistype(random: Random, word: string): string {
   return random.pick(kinds);
 }
 
-/** The confusions of text recognition, each for every place where it can occur. */
+/** Letters that text recognition confuses. Each can occur in several places of a word. */
 const SCANS: [string, string][] = [
   ['rn', 'm'],
   ['m', 'rn'],
@@ -141,7 +139,7 @@ const SCANS: [string, string][] = [
   ['n', 'ri'],
 ];
 
-/** Returns one error of text recognition, or null if the word has no letter that is confused. */
+/** Makes one error of text recognition. Returns null if the word has no letter that can be confused. */
 export function misread(random: Random, word: string): string | null {
   const fitting = SCANS.filter(([letters]) => word.includes(letters));
   if (fitting.length === 0) return null;
@@ -149,12 +147,12 @@ export function misread(random: Random, word: string): string | null {
   return word.replace(letters, read);
 }
 
-/** Letters with a mark, written without it. */
+/** Returns the word with its accents removed. */
 export function stripMarks(word: string): string {
   return word.normalize('NFD').replace(/\p{M}/gu, '');
 }
 
-/** Replaces two letters by the umlaut that they mean: `Mueller` becomes `Müller`. */
+/** Replaces two letters with the umlaut they mean: `Mueller` becomes `Müller`. */
 export function writeUmlauts(word: string): string {
   const umlauts = { ae: 'ä', oe: 'ö', ue: 'ü' } as const;
   return word.replace(/ae|oe|ue/g, (pair) => umlauts[pair as keyof typeof umlauts]);
@@ -166,7 +164,7 @@ const CYRILLIC: Record<string, string> = Object.fromEntries(
     .map((pair) => [pair.charAt(0), pair.charAt(2)]),
 );
 
-/** Returns a name in Cyrillic letters, by the usual transliteration of the names of this test. */
+/** Returns a name in Cyrillic letters, with the usual transliteration of the names in this test. */
 export function writeCyrillic(name: string): string {
   const small = name.toLowerCase().replace('ks', 'кс');
   const letters = [...small].map((letter) => CYRILLIC[letter] ?? letter).join('');

@@ -1,4 +1,4 @@
-/** A donor list as the two CSV files that `donor-sync service import csv` reads. */
+/** Writes a donor list as the two CSV files that `donor-sync service import csv` reads. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,8 +15,8 @@ const DONOR_COLUMNS =
 const ROLE_COLUMNS = 'donor_id,kind,organization,title,start';
 
 /**
- * Writes the list. The `bio` of each donor is a sentence with the row's id, from which a profile shows all rows that
- * were joined into it.
+ * Writes the list. Each donor's `bio` is a sentence with the row's ID, so a profile shows all rows that were joined
+ * into it.
  */
 export async function writeDonorList(
   folder: string,
@@ -54,7 +54,7 @@ export function writeMarker(key: string): string {
   return `Row ${key} of a list.`;
 }
 
-/** Returns the ids of the rows whose sentences are in a profile. */
+/** Returns the IDs of the rows whose sentences are in a profile. */
 export function readMarkers(bio: string[]): string[] {
   return bio.flatMap((sentence) => /^Row (\S+) of a list\.$/.exec(sentence)?.[1] ?? []);
 }

@@ -1,6 +1,6 @@
 /**
- * Families of which the list has one member, two or all. The contact is one member. No contact may get the profile of
- * another member.
+ * Draws families of whom the list has one member, two members or all. The contact is one member, and must not get
+ * another member's profile.
  */
 
 import type { Case } from './case.ts';
@@ -10,22 +10,22 @@ import { CLOSE_NAMES, CLOSE_RARE_NAMES, replaceLetter } from './other-people.ts'
 import { drawBirth, drawEmployer, drawHome, drawPerson, type Person } from './people.ts';
 import type { Random } from './random.ts';
 
-/** The details that a contact shows in addition to first name, last name and home. */
+/** The details of a contact in addition to first name, last name and home. */
 interface Shown {
   middle?: 'initial' | 'name';
   suffix?: boolean;
   employer?: boolean;
-  /** Only the initial of the first name. */
+  /** True to show only the initial of the first name. */
   isInitial?: boolean;
-  /** The first names are in no list of names, so that a letter can be a typing error. */
+  /** True if the first names are in no list of names, so another letter can be a typing error. */
   isInvented?: boolean;
-  /** The wife under her husband's first name, with "Mrs.". */
+  /** True to write the wife with her husband's first name and "Mrs.". */
   isMrs?: boolean;
 }
 
 interface Family {
   members: Person[];
-  /** The member who is the contact; without it, any member. */
+  /** The member who is the contact. Omitted for any member. */
   contact?: Person;
   shown: Shown;
 }
@@ -173,7 +173,7 @@ export interface FamilyCases {
   cases: Case[];
 }
 
-/** Draws `size` families, all kinds equally often, with one contact each. */
+/** Draws `size` families with one contact each. All kinds are equally frequent. */
 export function drawFamilyCases(size: number, random: Random): FamilyCases {
   const kinds = Object.entries(FAMILIES);
   const donors: Person[] = [];
@@ -272,8 +272,8 @@ function writeMember(person: Person, members: Person[], shown: Shown): Contact {
 }
 
 /**
- * True if a detail of the contact contradicts the other member's data in the list. Another employer does not, because
- * people change employers.
+ * Returns true if a detail of the contact contradicts the other member's data in the list. Another employer is not a
+ * contradiction, because people change employers.
  */
 function contradicts(person: Person, other: Person, shown: Shown): boolean {
   const { filed } = other;
@@ -292,8 +292,8 @@ function contradicts(person: Person, other: Person, shown: Shown): boolean {
 }
 
 /**
- * True if the first name is another one. An initial alone is not, and an invented name can be a typing error. The first
- * name of one side can also be the middle name of the other side.
+ * Returns true if the first name is different. An initial is not different, and an invented name can be a typing error.
+ * One person's first name can also be the other's middle name.
  */
 function isOtherName({ first, middle }: Person, other: Person, shown: Shown): boolean {
   if (first === other.first || shown.isInitial || shown.isInvented) return false;
@@ -301,7 +301,7 @@ function isOtherName({ first, middle }: Person, other: Person, shown: Shown): bo
   return middle !== other.first || other.filed.middle !== '' || shown.middle === 'initial';
 }
 
-/** True if the list shows a detail of the contact's person that the other member does not share. */
+/** Returns true if the list has a detail of the contact's person that the other member does not share. */
 function isNearer({ first, filed, employer }: Person, other: Person, shown: Shown): boolean {
   return (
     (shown.suffix === true && filed.suffix !== '' && other.filed.suffix === '') ||

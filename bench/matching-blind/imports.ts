@@ -1,4 +1,6 @@
-/** Checks that everyone in one list becomes a separate donor, and that two lists are joined only for one person. */
+/**
+ * Checks that everyone in one list becomes a separate donor, and that two lists are joined only for the same person.
+ */
 
 import { isDeepStrictEqual } from 'node:util';
 import { writeContact } from './contact.ts';
@@ -19,11 +21,11 @@ import {
 export interface ListCheck {
   people: number;
   donors: number;
-  /** Pairs on the review list. */
+  /** The number of pairs on the review list. */
   toReview: number;
 }
 
-/** Imports one list of different people into an empty database. */
+/** Imports a list of different people into an empty database. */
 export async function checkOneList(
   folder: string,
   name: string,
@@ -38,8 +40,8 @@ export async function checkOneList(
 const FAMILY_SIZE = 6;
 
 /**
- * Families of six at one home: grandfather, father and son with one name and their suffixes, the mother, and twin
- * daughters.
+ * Draws families of six who share a home: grandfather, father and son with the same name and their suffixes, the
+ * mother, and twin daughters.
  */
 export function drawImportFamilies(families: number, random: Random): Person[] {
   return Array.from({ length: families }).flatMap((_, family) => {
@@ -63,7 +65,7 @@ export function drawImportFamilies(families: number, random: Random): Person[] {
   });
 }
 
-/** Draws first names that all start with different letters, by their first two. */
+/** Draws first names that all start with different letters. Compares the first two letters. */
 function drawUnlikeNames(random: Random, sex: Sex, size: number): string[] {
   const names: string[] = [];
   while (names.length < size) {
@@ -77,19 +79,19 @@ export interface TwiceCheck {
   people: number;
   twice: number;
   donors: number;
-  /** Pairs of equal rows that are on the review list. */
+  /** The number of pairs of equal rows on the review list. */
   reviewed: number;
-  /** Other pairs on the review list. */
+  /** The number of other pairs on the review list. */
   otherPairs: number;
-  /** The equal rows whose pair is missing on the review list. */
+  /** Equal rows whose pair is missing on the review list. */
   missing: Person[];
-  /** Contacts of these people that got no donor, with the service's error. */
+  /** Contacts of these people without a donor, with the service's error. */
   unanswered: { person: Person; error: string | null; reasons: string[] }[];
-  /** Contacts that describe these people but were matched with another donor. */
+  /** Contacts of these people that were matched with another donor. */
   wrong: { person: Person; matched: string[]; reasons: string[] }[];
 }
 
-/** Imports a list that has some of its people twice, under different ids. */
+/** Imports a list that contains some people twice, with different IDs. */
 export async function checkTwice(
   folder: string,
   people: Person[],
@@ -141,7 +143,7 @@ export async function checkTwice(
   }
 }
 
-/** Returns a contact with everything that the list has about the person. */
+/** Returns a contact with all data that the list has about the person. */
 function writeAllDetails(person: Person) {
   const contact = writeContact(person, { home: true, employer: person.employer !== '' });
   if (person.filed.middle) contact.first += ` ${person.filed.middle}`;
@@ -150,7 +152,7 @@ function writeAllDetails(person: Person) {
 }
 
 export interface Join {
-  /** The ids of all rows of the donor, in both lists. */
+  /** The IDs of all rows in the donor, from both lists. */
   keys: string[];
   donorId: string;
 }
@@ -160,16 +162,19 @@ export interface TwoSourcesCheck {
   firstList: Person[];
   joins: number;
   wrongJoins: Join[];
-  /** For each kind of wrong detail: rows, joined rows, and rows that are joined or on the review list. */
+  /**
+   * For each kind of wrong detail: the number of rows, of joined rows, and of rows that are joined or on the review
+   * list.
+   */
   wrongDetails: { kind: string; rows: number; joined: number; found: number }[];
-  /** For rows of the same people with ordinary variation. */
+  /** The counts for rows of the same people with ordinary variation. */
   same: { rows: number; joined: number };
   undone: number;
-  /** Undone joins after which one of the two donors differs from the donor that its list alone gives. */
+  /** Undone joins after which a donor differs from the donor that its list alone leads to. */
   inexact: { keys: string[]; before: unknown; after: unknown }[];
 }
 
-/** At most so many right joins are undone in addition to the wrong ones. */
+/** The maximum number of right joins that are undone, in addition to the wrong ones. */
 const UNDONE_RIGHT = 200;
 
 export async function checkTwoSources(
@@ -260,12 +265,12 @@ async function readAll(db: string, states: string[]): Promise<Donor[]> {
   }
 }
 
-/** Donors by the ids of their rows. */
+/** Returns donors by the IDs of their rows. */
 function toMap(donors: Donor[]): Map<string, Donor> {
   return new Map(donors.flatMap((donor) => readMarkers(donor.bio).map((key) => [key, donor])));
 }
 
-/** Returns the profile without the parts that differ between two databases. */
+/** Returns a profile without the parts that differ between two databases. */
 function withoutId(donor: unknown): unknown {
   if (typeof donor !== 'object' || donor === null) return donor;
   const { id: _id, service_url: _url, ...rest } = donor as Record<string, unknown>;

@@ -1,11 +1,11 @@
 /**
- * A blind judge of the matcher: it knows the service only by its command line and its HTTP interface, and its people,
- * variations and families are its own.
+ * A blind judge of the matcher. It knows the service only by its command line and its HTTP interface, and has its own
+ * people, variations and families.
  *
- *     node bench/matching-blind/main.ts --donors 10000 --seed 1
+ * node bench/matching-blind/main.ts --donors 10000 --seed 1
  *
- * `--parts kinds,mixture,families,import` limits the work, and `--out FOLDER` receives `report.md`, `wrong.md` and
- * `missed.md`.
+ * `--parts kinds,mixture,families,import` limits the work, and `--out FOLDER` is where `report.md`, `wrong.md` and
+ * `missed.md` are written.
  */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -35,11 +35,11 @@ import { count, judge, measureRecall, type Verdict } from './verdict.ts';
 import { drawWrongDetailCases } from './wrong-detail.ts';
 
 const SIZES = {
-  /** Cases of each kind of the same person and of other people. */
+  /** The number of cases of each kind, both for the same person and for other people. */
   kind: 60,
   mixture: 10_000,
   families: 3_000,
-  /** Cases of each kind of wrong detail. */
+  /** The number of cases of each kind of wrong detail. */
   wrongDetail: 200,
   importFamilies: 700,
   twice: 500,
@@ -57,7 +57,7 @@ const donors = Number(values.donors);
 const seed = Number(values.seed);
 const parts = values.parts.split(',');
 
-/** What the parts add to the three files. */
+/** The content of the three files, to which each part adds. */
 const files = {
   report: [`# ${donors} donors, seed ${seed}`],
   wrong: [`# Wrong cases, ${donors} donors, seed ${seed}`],
@@ -148,7 +148,7 @@ async function addCases(title: string, verdicts: Verdict[], people: Person[]): P
   await writeFiles();
 }
 
-/** Writes all results so far, so that an interrupted run leaves the parts that it finished. */
+/** Writes all results so far, so an interrupted run leaves the results of its finished parts. */
 async function writeFiles(): Promise<void> {
   await mkdir(values.out, { recursive: true });
   for (const [name, texts] of Object.entries(files)) {

@@ -1,6 +1,6 @@
 /**
- * Contacts in the proportions of an ordinary CRM: 20 % exact, 50 % with noise, 10 % moved, 20 % not in the list. Of all
- * contacts, 3 % are from families with a like-named father and son at one home.
+ * Draws contacts in the proportions of an ordinary CRM: 20% exact, 50% with noise, 10% moved, and 20% not in the list.
+ * 3% of all contacts are from families in which a father and a son share a name and a home.
  */
 
 import type { Case } from './case.ts';
@@ -10,12 +10,12 @@ import type { Random } from './random.ts';
 import { SAME_PERSON } from './same-person.ts';
 
 export interface Mixture {
-  /** Donors who have to be in the list in addition to the population. */
+  /** Donors that have to be in the list in addition to the population. */
   donors: Person[];
   cases: Case[];
 }
 
-/** The share of contacts with an employer, if the person has one. */
+/** The share of contacts with an employer, among the people who have one. */
 const EMPLOYER_SHARE = 0.4;
 
 export function drawMixture(people: Person[], size: number, random: Random): Mixture {
@@ -67,8 +67,8 @@ function drawStranger(random: Random): Case {
 }
 
 /**
- * Returns a father and a son with the same name at one home. The list has both, only the contact's person, or only the
- * other one. 60 % of the contacts show a suffix or a middle initial.
+ * Draws a father and a son who share a name and a home. The list has both, only the contact's person, or only the other
+ * one. 60% of the contacts show a suffix or a middle initial.
  */
 function drawLikeNamedFamily(prefix: string, random: Random): { donors: Person[]; case: Case } {
   const father = drawPerson(random, `${prefix}1`, {
@@ -104,7 +104,7 @@ function drawLikeNamedFamily(prefix: string, random: Random): { donors: Person[]
   };
 }
 
-/** True if the shown detail contradicts the other person's data in the list. */
+/** Returns true if the shown detail contradicts the other person's data in the list. */
 function isTold(shown: 'suffix' | 'initial' | 'nothing', own: Person, other: Person): boolean {
   if (shown === 'suffix') return other.filed.suffix !== '';
   if (shown === 'nothing') return false;

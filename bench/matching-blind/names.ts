@@ -1,4 +1,4 @@
-/** First and last names: common names as often as in the United States, and rare names that are composed. */
+/** Draws first and last names. Common names are as frequent as in the United States, and rare names are composed. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ export type Sex = 'F' | 'M';
 
 const DATA = join(import.meta.dirname, '..', '..', 'people', 'data');
 
-/** Returns the rows of a file without quoted fields, without its first line. */
+/** Returns the rows of a CSV file that has no quoted fields, without the header. */
 export function readRows(file: string): string[][] {
   const lines = readFileSync(join(DATA, file), 'utf8').trim().split('\n');
   return lines.slice(1).map((line) => line.split(','));
@@ -42,17 +42,17 @@ const ENDS = [
 ].flatMap((line) => line.split(' '));
 const rareSurnames = FRONTS.flatMap((front) => ENDS.map((end) => front + end));
 
-/** The share of people whose surname is not one of the 1,000 commonest. */
+/** The share of people whose surname is not one of the 1,000 most common. */
 const RARE_SHARE = 0.4;
 
 export function drawFirstName(random: Random, sex: Sex): string {
   return drawFirstOf[sex](random);
 }
 
-/** The share of births of the other sex from which a name counts as a name of both. */
+/** A name counts for both sexes if at least this share of births was of the other sex. */
 const BOTH_SEXES = 0.02;
 
-/** True if people of the other sex have this first name too, so that "Mrs." can precede the wife's own name. */
+/** Returns true if people of the other sex also have this first name, so "Mrs." could precede the wife's own name. */
 export function isOfBothSexes(first: string): boolean {
   const births = firstNames.filter((name) => name.value === first).map((name) => name.weight);
   const all = births.reduce((sum, weight) => sum + weight, 0);
@@ -63,7 +63,7 @@ export function drawRareSurname(random: Random): string {
   return random.pick(rareSurnames);
 }
 
-/** Surnames that are written in more than one way, each group in so many of 1,000 people. */
+/** Surnames that can be written in more than one way, with the number of people per 1,000 in each group. */
 export const SPECIAL_SURNAMES = {
   umlaut: 'Mueller Schroeder Koehler Huebner Boehm Groenwald Kuehn Fuerst Jaeger Loewe'.split(' '),
   accent: 'Peña Núñez Lefèvre Côté Ibáñez Bélanger Muñoz Gagné Åkesson Dvořák'.split(' '),
@@ -79,13 +79,13 @@ export type SpecialSurname = keyof typeof SPECIAL_SURNAMES;
 
 const SPECIAL_SHARE = 0.02;
 
-/** First names of people with a Cyrillic surname, as they are written in the donor list. */
+/** First names of people with a Cyrillic surname, as the donor list writes them. */
 export const CYRILLIC_FIRST = {
   M: ['Ivan', 'Boris', 'Viktor', 'Maksim', 'Pavel', 'Anton'],
   F: ['Anna', 'Irina', 'Marina', 'Vera', 'Nina', 'Larisa'],
 } satisfies Record<Sex, string[]>;
 
-/** Returns a surname, and the group of surnames from which it was drawn. */
+/** Draws a surname. Returns it with the group it was drawn from. */
 export function drawSurname(random: Random): { last: string; special: SpecialSurname | null } {
   for (const special of Object.keys(SPECIAL_SURNAMES) as SpecialSurname[]) {
     if (random.chance(SPECIAL_SHARE)) {
@@ -96,7 +96,7 @@ export function drawSurname(random: Random): { last: string; special: SpecialSur
   return { last, special: null };
 }
 
-/** Well-known short forms, written down for this judge. The matcher has its own list. */
+/** Well-known short forms, written for this judge. The matcher has its own list. */
 export const SHORT_FORMS: Record<string, string[]> = {
   Robert: ['Bob', 'Rob', 'Bobby'],
   William: ['Bill', 'Will', 'Billy'],
@@ -154,7 +154,7 @@ export const SHORT_FORMS: Record<string, string[]> = {
   Amanda: ['Mandy'],
 };
 
-/** True if two first names may be those of one person, because one is a short form of the other. */
+/** Returns true if both first names can belong to one person, because one is a short form of the other. */
 export function areForms(one: string, other: string): boolean {
   return Object.entries(SHORT_FORMS).some(([name, forms]) => {
     const all = [name, ...forms];

@@ -1,4 +1,4 @@
-/** Kinds of other people: the contact is not in the list, but someone similar is. */
+/** Kinds of cases in which the contact is not in the list, but someone similar is. */
 
 import type { Case } from './case.ts';
 import { type Contact, writeContact, writeHome } from './contact.ts';
@@ -8,13 +8,16 @@ import type { Random } from './random.ts';
 import { isRare } from './same-person.ts';
 
 interface OtherPerson {
-  /** Writes the contact of someone who is easily confused with this donor, or null if the donor does not suit. */
+  /**
+   * Writes the contact of someone who is easily confused with this donor. Returns null if the donor does not suit this
+   * kind.
+   */
   write: (donor: Person, random: Random) => Contact | null;
-  /** True if nothing distinguishes the two. */
+  /** True if nothing distinguishes the two people. */
   isUndecidable?: boolean;
 }
 
-/** First names of two people that differ by one letter or an ending. */
+/** Pairs of first names that differ by one letter or ending but belong to two people. */
 export const CLOSE_NAMES = [
   ['Robert', 'Roberta'],
   ['Andrew', 'Andrea'],
@@ -34,7 +37,7 @@ export const CLOSE_NAMES = [
   ['Christopher', 'Christina'],
 ] as const;
 
-/** First names that are rare in the United States, are two names, and differ by one letter. */
+/** Pairs of different first names that are rare in the United States and differ by one letter. */
 export const CLOSE_RARE_NAMES = [
   ['Ramesh', 'Rajesh'],
   ['Anil', 'Sunil'],
@@ -113,7 +116,7 @@ export const OTHER_PEOPLE: Record<string, OtherPerson> = {
       if (first.charAt(0) !== donor.first.charAt(0) || first === donor.first) return null;
       if (first.slice(0, 2) === donor.first.slice(0, 2) || !donor.employer) return null;
       if (areForms(first, donor.first)) return null;
-      // A donor with the sibling's name as middle name is more likely to be the contact's person.
+      // A donor whose middle name is the sibling's name is more likely to be the contact's person.
       if (first === donor.middle) return null;
       return { ...writeContact(donor, { home: true, employer: true }), first };
     },
@@ -182,7 +185,9 @@ export function drawOtherPeopleCases(people: Person[], size: number, random: Ran
   });
 }
 
-/** True if someone at the donor's home in the list may be the contact's person, by the initial of the first name. */
+/**
+ * Returns true if someone in the list at the donor's home could be the contact's person, by the first name's initial.
+ */
 function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
   const isMrs = contact.first.startsWith('Mrs.');
   return people.some(
@@ -193,7 +198,7 @@ function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
   );
 }
 
-/** Returns the first letter, with one letter for names such as Christina and Kristina. */
+/** Returns the first letter. Names such as Christina and Kristina get the same letter. */
 function toSound(first: string): string {
   return first.charAt(0).replace('C', 'K');
 }
@@ -206,7 +211,7 @@ function elsewhere({ first, last }: Person, address: string, employer?: string):
   return { first, last, addresses: [address], employers: employer ? [employer] : [] };
 }
 
-/** Returns a middle initial that contradicts the one in the list, or null if the list has none. */
+/** Returns a middle initial that contradicts the list, or null if the list has none. */
 export function drawOtherInitial({ filed }: Person, random: Random): string | null {
   if (!filed.middle) return null;
   const others = [...'ABCDEFGHJKLMNPRSTW'].filter((initial) => initial !== filed.middle.charAt(0));

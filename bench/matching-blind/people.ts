@@ -1,4 +1,4 @@
-/** The people of the test: who they are, and how a donor list describes them. */
+/** The people in the test: who they are, and how a donor list describes them. */
 
 import {
   CYRILLIC_FIRST,
@@ -14,34 +14,34 @@ export interface Home {
   number: number;
   /** The street without its type, for example `Oak`. */
   street: string;
-  /** `Street`, `Avenue` and so on. */
+  /** The type of street, for example `Street` or `Avenue`. */
   type: string;
-  /** The apartment, or empty. */
+  /** The apartment. Can be empty. */
   unit: string;
   city: string;
-  /** Two letters. */
+  /** The state as two letters. */
   state: string;
   zip: string;
 }
 
-/** A person with all details, of which a donor list has only some. */
+/** A person with all details. A donor list has only some of them. */
 export interface Person {
-  /** The id in the donor list. */
+  /** The ID in the donor list. */
   key: string;
   sex: Sex;
   first: string;
-  /** The whole middle name. Empty if the person has none. */
+  /** The full middle name. Empty if the person has none. */
   middle: string;
   last: string;
   special: SpecialSurname | null;
-  /** `Jr`, `Sr`, `III`, or empty. */
+  /** `Jr`, `Sr`, `III` or empty. */
   suffix: string;
-  /** A day, `1951-03-09`. */
+  /** The date of birth, for example `1951-03-09`. */
   birth: string;
   home: Home;
-  /** The employer, or empty. */
+  /** The employer. Can be empty. */
   employer: string;
-  /** The details in the donor list, which are shorter or missing for many people. */
+  /** The details in the donor list. For many people they are shorter or missing. */
   filed: { middle: string; suffix: string; birth: string };
 }
 
@@ -90,7 +90,7 @@ export function drawEmployer(random: Random): string {
   return `${random.pick(FIRMS).replace('_', ' ')} ${random.pick(TRADES)}`;
 }
 
-/** Draws one person. `fixed` sets details that must not be random. */
+/** Draws a person. `fixed` sets details that must not be random. */
 export function drawPerson(random: Random, key: string, fixed: Partial<Person> = {}): Person {
   const sex = fixed.sex ?? random.pick(['F', 'M'] as const);
   const { last, special } = drawSurname(random);
@@ -110,7 +110,7 @@ export function drawPerson(random: Random, key: string, fixed: Partial<Person> =
   return { ...person, filed: fixed.filed ?? drawFiled(random, person) };
 }
 
-/** Returns a first name of the sex that differs from the given name in its beginning. */
+/** Returns a first name for this sex that starts differently from the given name. */
 export function drawFirstOfSex(random: Random, sex: Sex, other: string): string {
   for (;;) {
     const first = drawFirstName(random, sex);
@@ -124,7 +124,10 @@ export function drawBirth(random: Random, from: number, to: number): string {
   return `${random.between(from, to)}-${month}-${day}`;
 }
 
-/** Returns the details as a donor list has them: the middle name often as an initial, the birth often as a year. */
+/**
+ * Returns the details as a donor list has them. The middle name is often an initial, and the date of birth is often a
+ * year.
+ */
 function drawFiled(random: Random, person: Omit<Person, 'filed'>): Person['filed'] {
   const middle = random.next();
   const birth = random.next();
@@ -136,8 +139,8 @@ function drawFiled(random: Random, person: Omit<Person, 'filed'>): Person['filed
 }
 
 /**
- * Draws a population in households: of ten households, about four are couples and one has a grown child. Namesakes
- * occur as often as the names make them.
+ * Draws a population of households. Of ten households, about four are couples and one has an adult child. People share
+ * a name as often as its frequency suggests.
  */
 export function drawPopulation(random: Random, size: number, prefix: string): Person[] {
   const people: Person[] = [];

@@ -1,19 +1,19 @@
-/** Repeatable random choices: the same seed draws the same people and the same cases. */
+/** Repeatable random choices. The same seed draws the same people and the same cases. */
 
 export interface Random {
-  /** Returns a number from 0 up to, but not including, 1. */
+  /** Returns a number of at least 0 and less than 1. */
   next(): number;
-  /** True if something with this probability happens. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean;
-  /** Returns a whole number from `low` to `high`, both included. */
+  /** Returns a whole number from `low` to `high`, including both. */
   between(low: number, high: number): number;
-  /** One entry of a list that is not empty. */
+  /** Returns an entry of a list, which must not be empty. */
   pick<T>(list: readonly T[]): T;
-  /** Returns the list in random order. The list itself is not changed. */
+  /** Returns the list in random order, without changing the original. */
   shuffle<T>(list: readonly T[]): T[];
 }
 
-/** Mulberry32, by Tommy Ettinger: small, fast, and even enough for test data. */
+/** Mulberry32 by Tommy Ettinger. It is small, fast, and even enough for test data. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {
@@ -40,7 +40,7 @@ export function createRandom(seed: number): Random {
   return { next, chance: (probability) => next() < probability, between, pick, shuffle };
 }
 
-/** Draws entries in proportion to their weights. */
+/** Creates a function that draws entries in proportion to their weights. */
 export function createWeighted<T>(entries: readonly { value: T; weight: number }[]) {
   let sum = 0;
   const bounds = entries.map((entry) => {

@@ -1,4 +1,4 @@
-/** Renders the checks of imports. */
+/** Renders the results of the import checks. */
 
 import type { ListCheck, TwiceCheck, TwoSourcesCheck } from './imports.ts';
 import type { Person } from './people.ts';
@@ -82,7 +82,7 @@ export function renderImports({ list, families, twice, twoSources }: ImportCheck
   return `${renderGoals(goals)}\n| Wrong detail | Rows | Joined | Joined or to review |\n| --- | --- | --- | --- |\n${kinds.join('\n')}\n`;
 }
 
-/** Each wrong join, each inexact undoing, and each person of the check of equal rows without the right result. */
+/** Returns every wrong join, every inexact undo, and each person in the check of equal rows whose result is wrong. */
 export function renderWrongImports({ twice, twoSources }: ImportChecks): string {
   const { rows, firstList, wrongJoins, inexact } = twoSources;
   const people = new Map<string, Person>(

@@ -1,4 +1,4 @@
-/** Kinds of ordinary variation: the contact is a donor of the list, written in another way. */
+/** Kinds of ordinary variation: the contact is a donor in the list, but is written in another way. */
 
 import type { Case } from './case.ts';
 import {
@@ -18,7 +18,7 @@ import { CYRILLIC_FIRST, drawRareSurname, SHORT_FORMS } from './names.ts';
 import { drawHome, type Home, type Person } from './people.ts';
 import type { Random } from './random.ts';
 
-/** Writes the contact of a person in one way, or returns null if the person does not suit it. */
+/** Writes a person's contact in one way. Returns null if the person does not suit this way. */
 type Writer = (person: Person, random: Random) => Contact | null;
 
 const ENOUGH_LETTERS = 5;
@@ -169,7 +169,7 @@ export const SAME_PERSON: Record<string, Writer> = {
     person.employer ? atWork(person, { employers: [varyEmployer(person.employer, random)] }) : null,
 };
 
-/** Draws `size` cases of each kind. Fewer people may suit a kind in a small population. */
+/** Draws `size` cases of each kind. In a small population, fewer people may suit a kind. */
 export function drawSamePersonCases(people: Person[], size: number, random: Random): Case[] {
   return Object.entries(SAME_PERSON).flatMap(([kind, write]) => {
     const cases: Case[] = [];
@@ -210,7 +210,7 @@ function hasWholeMiddle({ filed }: Person): boolean {
   return filed.middle.length > 1;
 }
 
-/** True if the last name is so rare that the name with one more detail means one person. */
+/** Returns true if the last name is so rare that the name and one more detail identify a person. */
 export function isRare({ last, special }: Person): boolean {
   return special === null && RARE_END.test(last);
 }

@@ -1,23 +1,23 @@
-/** A second list: people of the first list as another source describes them, their relatives, and strangers. */
+/** Draws a second list: people of the first list as another source describes them, their relatives, and strangers. */
 
 import { drawRareSurname, SHORT_FORMS } from './names.ts';
 import { drawOtherInitial } from './other-people.ts';
 import { drawBirth, drawFirstOfSex, drawHome, drawPerson, type Person } from './people.ts';
 import type { Random } from './random.ts';
 
-/** A row of the second list, and its person in the first one. */
+/** A row in the second list, with its person in the first list. */
 export interface SecondRow {
   kind: string;
   row: Person;
-  /** The id of the same person in the first list, or null. */
+  /** The same person's ID in the first list, or null. */
   same: string | null;
-  /** The id in the first list from which the row was derived, for the list of wrong joins. */
+  /** The ID in the first list from which the row was derived. It is shown in the list of wrong joins. */
   beside: string | null;
 }
 
 type Change = (person: Person, random: Random) => Partial<Person> | null;
 
-/** One detail differs from the first list in an ordinary way. */
+/** Changes in which one detail differs from the first list in an ordinary way. */
 const VARIATIONS: Record<string, Change> = {
   'the same': () => ({}),
   'short form': ({ first }, random) => {
@@ -37,7 +37,7 @@ const VARIATIONS: Record<string, Change> = {
       : null,
 };
 
-/** One detail contradicts the first list, but the day of birth or the employer agrees. */
+/** Changes in which one detail contradicts the first list, but the date of birth or the employer agrees. */
 const WRONG_DETAILS: Record<string, Change> = {
   'wrong middle initial, day of birth': withOtherInitial,
   'initial of the maiden name, day of birth': (person, random) =>
@@ -55,7 +55,7 @@ const WRONG_DETAILS: Record<string, Change> = {
       : null,
 };
 
-/** Someone else in the family, who is not in the first list. */
+/** Changes that lead to a relative who is not in the first list. */
 const RELATIVES: Record<string, Change> = {
   'son with the same name': (person, random) =>
     person.sex === 'M'
@@ -82,7 +82,7 @@ const RELATIVES: Record<string, Change> = {
 
 export interface SecondSourceSize {
   same: number;
-  /** For each kind of wrong detail. */
+  /** The number of rows for each kind of wrong detail. */
   wrongDetails: number;
   relatives: number;
   strangers: number;
@@ -125,7 +125,7 @@ function withOtherInitial(person: Person, random: Random): Partial<Person> | nul
   return middle ? { filed: { ...person.filed, middle } } : null;
 }
 
-/** Limits changes to people whose day of birth is in the list, and removes the employer if the birth decides. */
+/** Limits changes to people whose date of birth is in the list. Removes the employer if the date of birth decides. */
 function requireBirth(changes: Record<string, Change>): Record<string, Change> {
   return Object.fromEntries(
     Object.entries(changes).map(([kind, change]) => [

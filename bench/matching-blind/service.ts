@@ -1,4 +1,4 @@
-/** The service under test, which is used only by its command line and over HTTP on 127.0.0.1. */
+/** The service under test. It is used only by its command line, and over HTTP on 127.0.0.1. */
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -64,11 +64,11 @@ const undoneSchema = z.object({
 
 export type Donor = z.infer<typeof donorSchema>;
 
-/** The response to one contact. */
+/** The response for one contact. */
 export interface Answer {
-  /** The ids in the donor list of the matched donor. Empty if no donor was matched. */
+  /** The matched donor's IDs in the donor list. Empty if no donor was matched. */
   matched: string[];
-  /** The probability of the matched donor, or null. */
+  /** The matched donor's probability, or null. */
   probability: number | null;
   reasons: string[];
   runnerUp: { keys: string[]; probability: number; reasons: string[] } | null;
@@ -78,12 +78,12 @@ export interface Answer {
 export interface RunningService {
   submit(contacts: Contact[]): Promise<Answer[]>;
   readDonors(ids: string[]): Promise<Donor[]>;
-  /** Returns all donors that live in the states. */
+  /** Returns all donors that live in these states. */
   listDonors(states: string[]): Promise<Donor[]>;
   stop(): Promise<void>;
 }
 
-/** Imports one list. `otherPeople` confirms that equal rows are different people. */
+/** Imports a list. `otherPeople` confirms that equal rows are different people. */
 export async function importList(
   db: string,
   files: ListFiles,
@@ -99,7 +99,7 @@ export async function countDonors(db: string): Promise<number> {
   return z.object({ donors: z.number() }).parse(await runCommand(db, ['stats'])).donors;
 }
 
-/** Returns the pairs on the review list, each as the ids of both sides in their lists. */
+/** Returns the pairs on the review list, each with both sides' IDs in their lists. */
 export async function listReview(db: string): Promise<z.infer<typeof reviewSchema>['pairs']> {
   return reviewSchema.parse(await runCommand(db, ['review', 'list'])).pairs;
 }
@@ -108,7 +108,7 @@ export async function undoJoins(db: string, ids: string[]) {
   return undoneSchema.parse(await runCommand(db, ['join', '--undo', ...ids])).undone;
 }
 
-/** Runs a command of the service and returns its JSON. */
+/** Runs a command of the service and returns its JSON output. */
 async function runCommand(db: string, words: string[]): Promise<unknown> {
   const args = [PROGRAM, 'service', ...words, '--db', db, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, args, {
@@ -187,7 +187,7 @@ export async function startService(db: string): Promise<RunningService> {
     });
   }
 
-  /** Resolves when all jobs have ended, with the error of each failed job. */
+  /** Waits until all jobs have ended. Returns the error of each failed job. */
   async function waitForJobs(jobs: string[]): Promise<Map<string, string>> {
     const errors = new Map<string, string>();
     const until = Date.now() + LONGEST_WAIT_MS;
@@ -242,7 +242,7 @@ function split<T>(list: T[], size: number): T[][] {
   return batches;
 }
 
-/** Runs the work for all entries, a few at a time, and returns the results in the order of the entries. */
+/** Runs the work for all entries, a few at a time. Returns the results in the order of the entries. */
 async function inParallel<T, R>(list: T[], work: (entry: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const entries = list.entries();

@@ -1,4 +1,4 @@
-/** Compares the service's answers with the truth, and counts. */
+/** Compares the service's answers with the truth, and counts them. */
 
 import type { Case } from './case.ts';
 import type { Answer } from './service.ts';
@@ -28,7 +28,7 @@ export interface Count {
   cases: number;
   right: number;
   wrong: number;
-  /** Cases whose person is in the list. */
+  /** The number of cases whose person is in the list. */
   inList: number;
 }
 
@@ -58,7 +58,7 @@ export function measurePrecision(verdicts: Verdict[]): number {
 }
 
 export interface Bin {
-  /** The mean probability that the service stated. */
+  /** The mean probability that the service reported. */
   said: number;
   /** The share of donors that were right. */
   true: number;
@@ -68,8 +68,8 @@ export interface Bin {
 const BINS = 20;
 
 /**
- * Sorts stated probabilities into 20 bins of equal width. The stated probability is that of the match. Without a match,
- * it is that of the likeliest donor, if the service names one and `withRejected` is set.
+ * Sorts the reported probabilities into 20 bins of equal width. The probability is the match's. Without a match, it is
+ * the likeliest donor's, if the service names one and `withRejected` is set.
  */
 export function calibrate(verdicts: Verdict[], withRejected: boolean): Bin[] {
   const bins = new Map<number, { said: number; right: number; answers: number }>();
@@ -101,7 +101,10 @@ function readStated({ case: { right }, answer, outcome }: Verdict, withRejected:
   return { probability: answer.runnerUp.probability, isRight };
 }
 
-/** Returns the expected calibration error: the mean distance of stated and true probability, weighted by answers. */
+/**
+ * Returns the expected calibration error: the mean difference between reported and true probability, weighted by the
+ * number of answers.
+ */
 export function measureCalibrationError(bins: Bin[]): number {
   const answers = bins.reduce((sum, bin) => sum + bin.answers, 0);
   return bins.reduce(

@@ -1,4 +1,7 @@
-/** True people with one wrong detail, which another detail outweighs: the contact has the right employer. */
+/**
+ * Cases of the same person with one wrong detail, which another detail outweighs because the contact has the right
+ * employer.
+ */
 
 import type { Case } from './case.ts';
 import { type Contact, writeContact, writeHome } from './contact.ts';

@@ -1,9 +1,9 @@
-/** Derives the times of the model from measured nights. */
+/** Derives the model's times from measured nights. */
 
 import type { Step, Work } from './model.ts';
 import type { Night } from './night.ts';
 
-/** The time of one run: a fixed part, and a part for each submitted contact. */
+/** The time of a run, split into a fixed part and a part for each submitted contact. */
 export interface Times {
   aRun: Step;
   aContact: Step;
@@ -15,11 +15,13 @@ export interface MeasuredNight {
   night: Night;
 }
 
-/** Results arrive ten at a time. People are submitted a hundred at a time. */
+/**
+ * The number of requests per contact. People are submitted a hundred at a time, and results are fetched ten at a time.
+ */
 const REQUESTS_A_CONTACT = 1 / 100 + 1 / 10;
 
 /**
- * Computes the times of a run and of a contact from two nights of runs one after the other, with few and with many
+ * Computes the times of a run and of a contact from two nights in which runs follow one another, with few and with many
  * contacts.
  */
 export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
@@ -38,7 +40,7 @@ export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
 }
 
 /**
- * A run and a hundred contacts are processed in this many pieces, so the runs of one worker interleave as in reality.
+ * The pieces in which a run and a hundred contacts are processed, so that one worker's runs interleave as in reality.
  */
 const PIECES_A_RUN = 10;
 const CONTACTS_A_PIECE = 25;

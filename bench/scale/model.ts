@@ -1,47 +1,49 @@
 /**
- * Models a night of many integrations as a discrete-event simulation. Runs wait for a place on a worker, and each step
- * of a run uses a part of the shared resources. The model knows only the product's measured times.
+ * Models a night of many clients as a discrete-event simulation. Runs wait for a place on a worker, and each step of a
+ * run uses a part of the shared resources. The model knows only the product's measured times.
  */
 
 import { createHeap } from '../../testbed/heap.ts';
 
-/** The part of each resource that one step of a run uses. It uses them at the same time, and ends with the slowest. */
+/**
+ * How much of each resource a step of a run uses. All are used at the same time, and the step ends with the slowest.
+ */
 export interface Step {
-  /** Waiting for responses of the CRM and the service, and for jobs. */
+  /** The time to wait for responses of the CRM and the service, and for jobs. */
   waitMs: number;
-  /** Processor time of its worker, which does one thing at a time. */
+  /** The processor time on the worker, which does one thing at a time. */
   workerMs: number;
-  /** Processor time of the database. */
+  /** The processor time of the database. */
   databaseMs: number;
-  /** Requests that count against the key's pace. */
+  /** The requests that count towards the key's rate limit. */
   requests: number;
 }
 
-/** The same for each integration. */
+/** The work of a night, which is the same for each client. */
 export interface Work {
   integrations: number;
-  /** The schedules start evenly distributed over this time. */
+  /** The time over which the starts of the schedules are evenly distributed. */
   dueWithinMs: number;
-  /** The steps of one run, and how often each is repeated. */
+  /** The steps of a run, and how often each is repeated. */
   steps: readonly (Step & { times: number })[];
-  /** The number of integrations that share a key. */
+  /** The number of clients that share a key. */
   integrationsAKey: number;
 }
 
 export interface Machines {
   workers: number;
-  /** The number of scheduled runs that one worker has at the same time. */
+  /** The number of scheduled runs that a worker has at the same time. */
   runsAtOnce: number;
   databaseCores: number;
   requestsPerSecond: number;
 }
 
 export interface Forecast {
-  /** From the first schedule to the end of the last run. */
+  /** The time from the first schedule to the end of the last run. */
   seconds: number;
   /** The longest time that a run waited for a place. */
   longestWaitSeconds: number;
-  /** Shares of the time in which they were busy, from 0 to 1. */
+  /** The shares of the time, from 0 to 1, in which the workers and the database were busy. */
   workersBusy: number;
   databaseBusy: number;
 }
@@ -51,11 +53,11 @@ interface Run {
   worker: Line;
   key: Line;
   step: number;
-  /** The number of times the step was executed. */
+  /** The number of times that the step was executed. */
   taken: number;
 }
 
-/** A resource that serves requests one after the other, in the order in which they arrive. */
+/** A resource that serves requests one after the other, in the order of arrival. */
 interface Line {
   freeAt: number;
   busyMs: number;
@@ -68,7 +70,7 @@ export function forecastNight(work: Work, machines: Machines): Forecast {
   const keys = lines(Math.ceil(integrations / integrationsAKey));
   const requestMs = 1_000 / machines.requestsPerSecond;
   const atWork = createHeap<Run>((one, other) => one.at < other.at);
-  // The workers' places are taken in turn, because workers with equally many runs request work at the same rate.
+  // The workers' places are used in turn, because workers with equally many runs request work at the same rate.
   const places = createHeap<{ at: number; order: number; worker: Line }>(
     (one, other) => one.at < other.at || (one.at === other.at && one.order < other.order),
   );
@@ -91,7 +93,7 @@ export function forecastNight(work: Work, machines: Machines): Forecast {
     atWork.push({ at: beginsMs, worker: place.worker, key, step: 0, taken: 0 });
   }
 
-  /** Returns the moment at which the step is over. */
+  /** Returns the time at which the step ends. */
   function take({ waitMs, workerMs, databaseMs, requests }: Step, run: Run): number {
     return Math.max(
       run.at + waitMs,
@@ -142,7 +144,7 @@ function firstFree(all: readonly Line[]): Line {
   return all.reduce((first, one) => (one.freeAt < first.freeAt ? one : first));
 }
 
-/** Returns the moment at which the queue has done this much more work. */
+/** Returns the time at which the queue has done this much more work. */
 function serve(line: Line, from: number, ms: number): number {
   if (ms === 0) return from;
   line.freeAt = Math.max(line.freeAt, from) + ms;

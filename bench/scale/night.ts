@@ -1,6 +1,6 @@
 /**
- * Measures one night of many integrations on real workers over one Postgres. A short night precedes it, so one-time
- * costs of a process are not measured: in practice, workers run for weeks.
+ * Measures a night of many clients on real workers over one Postgres server. A short night comes first, so that
+ * one-time costs of a process are not measured, because workers normally run for weeks.
  */
 
 import { readdir, readFile } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { type Machine, numberOf, openPark, PAID_TWICE, query, SETTLED } from '..
 
 export interface NightOptions {
   integrations: number;
-  /** The number of contacts of each integration. All of them are new to the service. */
+  /** The number of each client's contacts. All of them are new to the service. */
   contacts: number;
   workers: number;
-  /** Runs that one worker has at the same time. */
+  /** The number of runs that a worker has at the same time. */
   runsAtOnce: number;
   /** The latency of every request to the service (ms). */
   latencyMs: number;
@@ -22,10 +22,10 @@ export interface NightOptions {
 
 /** The cost of a night, summed over all workers. */
 export interface Night extends Spent {
-  /** From the start of the first run to the end of the last run. */
+  /** The time from the start of the first run to the end of the last run. */
   seconds: number;
   paidTwice: number;
-  /** The size of the product's tables and indexes afterwards, per contact. */
+  /** The size of the product's tables and indexes after the night, per contact. */
   bytesAContact: number;
 }
 
@@ -39,18 +39,21 @@ interface Spent {
 
 /** The documented limit of a key (requests per second). */
 export const RATE = 10;
-/** From the start of the processes to the minute in which the first night starts. Everything is loaded by then. */
+/**
+ * The time from the start of the processes to the minute in which the first night starts. By then, everything is
+ * loaded.
+ */
 const READY_MS = 20_000;
-/** From the first night to the measured night. */
+/** The time from the first night to the measured night. */
 const NIGHT_EVERY_MINUTES = 3;
 /**
- * Contacts of each integration in the first night, for each worker, so that many workers are as warm afterwards as a
+ * The number of each client's contacts in the first night, per worker, so that many workers are as warmed up as a
  * single worker.
  */
 const CONTACTS_AT_FIRST = 20;
 const NIGHT_LIMIT_MS = 15 * 60_000;
 
-/** Every integration has a separate key. */
+/** Measures a night in which every client has a separate key. */
 export async function measureNight(options: NightOptions): Promise<Night> {
   const { integrations, contacts, workers, runsAtOnce, latencyMs, jobTimeMs } = options;
   const ids = Array.from({ length: integrations }, (_, place) => `client-${place + 1}`);
@@ -60,7 +63,7 @@ export async function measureNight(options: NightOptions): Promise<Night> {
   const beginsAt = firstAt + NIGHT_EVERY_MINUTES * 60_000;
   const park = await openPark({
     ...{ ids, hasOwnKeys: true, contacts: all },
-    // All at once, because a staggered start would leave places empty at first.
+    // All schedules start at the same time, because a staggered start would leave places empty at first.
     schedule: { cron: cronOf([firstAt, beginsAt]), jitterMs: 0 },
     neighbour: { rate: RATE, burst: RATE, jobTimeMs, latencyMs },
   });
@@ -101,12 +104,12 @@ export async function measureNight(options: NightOptions): Promise<Night> {
   }
 }
 
-/** Returns the start of the first minute by which everything can be ready (epoch ms). */
+/** Returns the start of the first minute in which everything can be ready (epoch ms). */
 function nextMinute(): number {
   return Math.ceil((Date.now() + READY_MS) / 60_000) * 60_000;
 }
 
-/** Both minutes of each hour, because a night ends long before the next hour. */
+/** Returns a cron line for both minutes of every hour, because a night ends long before the next hour. */
 function cronOf(times: readonly number[]): string {
   const minutes = times.map((at) => new Date(at).getUTCMinutes());
   return `${minutes.toSorted((a, b) => a - b).join(',')} * * * *`;
@@ -150,22 +153,22 @@ function sum<One>(all: readonly One[], of: (one: One) => number): number {
 interface Process {
   pid: number;
   parent: number;
-  /** Processor time that the process has used so far, including its children that have ended. */
+  /** The processor time that the process has used so far, including children that have ended. */
   ms: number;
   endedChildrenMs: number;
 }
 
-/** Linux counts in hundredths of a second. */
+/** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** Returns all processes of this machine, by the system's own figures. */
+/** Returns all processes on this machine with the system's own figures. */
 async function readProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const all = await Promise.all(
     pids.map(async (pid): Promise<Process[]> => {
       // The process may have ended in the meantime.
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-      // The name of the program may contain spaces. The text after it contains none.
+      // The program's name can contain spaces. The text after it contains none.
       const fields = stat
         .slice(stat.lastIndexOf(')') + 2)
         .split(' ')

@@ -1,4 +1,4 @@
-/** Runs hosts with different clocks, and compares our records with the service's ledger afterwards. */
+/** Runs hosts with different clocks, and then compares our records with the service's ledger. */
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -42,26 +42,29 @@ async function measureClocks(): Promise<Figure[]> {
 
 const CONTACTS = 80;
 
-/** The quiet time is scaled down. The service needs nearly all of it. */
+/** The quiet time is shortened, and the service needs nearly all of it. */
 const SETTLE_AFTER_MS = 3_000;
 const SLOW_MS = 2_500;
 
 const AHEAD: Host = { name: 'ahead', clockAheadMs: 120_000 };
 const BEHIND: Host = { name: 'behind', clockAheadMs: -120_000 };
 
-/** If a process was killed in flight, its database waits for that process's lease. */
+/**
+ * Every how many trials a process is killed. After a kill in flight, its database waits for the process's lease to
+ * expire.
+ */
 const KILL_EVERY = 4;
 
 /** The sums over all trials. */
 interface ClockFigures {
   trials: number;
-  /** Credits that the ledger has and our records do not. */
+  /** Credits that are in the ledger but not in our records. */
   paidTwice: number;
-  /** Submissions that were left open. */
+  /** Submissions that were never settled. */
   open: number;
 }
 
-/** Two hosts over one Postgres and a slow service. In every fourth trial, one of them is killed. */
+/** Tries two hosts over one Postgres server and a slow service. In every fourth trial, one of them is killed. */
 async function tryTwoHosts(trials: number): Promise<ClockFigures> {
   const server = await startPostgresServer();
   const sums: ClockFigures = { trials: 0, paidTwice: 0, open: 0 };
@@ -89,7 +92,7 @@ async function tryTwoHosts(trials: number): Promise<ClockFigures> {
   return sums;
 }
 
-/** One host with SQLite, killed in flight and restarted with the clock two minutes ahead. */
+/** Tries one host with SQLite, which is killed in flight and restarted with its clock two minutes ahead. */
 async function tryRestarts(trials: number): Promise<ClockFigures> {
   const sums: ClockFigures = { trials: 0, paidTwice: 0, open: 0 };
   for (let trial = 0; trial < trials; trial++) {
@@ -102,7 +105,7 @@ async function tryRestarts(trials: number): Promise<ClockFigures> {
   return sums;
 }
 
-/** The charge arrives when the process is already dead. */
+/** Kills a process in flight, so that the charge is made after its death. */
 async function killInFlight(
   host: Host,
   sync: HostedSync,
@@ -117,7 +120,7 @@ async function killInFlight(
 
 const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
 
-/** Carries out a trial over this database (null: a separate SQLite file), and adds its figures. */
+/** Runs a trial on this server, or on a separate SQLite file if it is null, and adds its figures. */
 async function withSync(
   server: string | null,
   sums: ClockFigures,

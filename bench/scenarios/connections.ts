@@ -43,7 +43,7 @@ async function measureMillion(): Promise<Figure[]> {
   ];
 }
 
-/** Times in seconds, or in milliseconds per request; memory in megabytes. */
+/** Times in seconds, or in milliseconds per request. Memory in megabytes. */
 interface ConnectionMeasurement {
   buildSeconds: number;
   reopenSeconds: number;
@@ -55,20 +55,20 @@ interface ConnectionMeasurement {
   bulkAddSeconds: number;
   discoverMs: number[];
   compareMs: number[];
-  /** The minimum number of people who share an organisation with the best-connected donor. */
+  /** The minimum number of people who share an organisation with one of the best-connected donors. */
   mostShared: number;
 }
 
 const RANDOM_LOOKUPS = 1_000;
 const BEST_CONNECTED = 100;
 const BULK = 100;
-/** The number of members that are added one at a time. Together with one bulk add, they make a network of 500. */
+/** The number of members that are added one at a time. With one more bulk add, the network has 500 members. */
 const SINGLE_ADDS = 400;
 const SEARCHES = 100;
 const POLL_EVERY_MS = 20;
 const MAX_POLLS = 3_000;
 
-/** Builds a world with this number of donors, opens it again and queries its connections. */
+/** Builds a world with this many donors, opens it again, and queries its connections. */
 async function measureConnections(donors: number): Promise<ConnectionMeasurement> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-connections-'));
   const file = join(folder, 'world.db');
@@ -101,7 +101,7 @@ export interface Sample {
   mostShared: number;
 }
 
-/** The best-connected donors are the donors who share their organisations with the most people. */
+/** Chooses the donors to query. The best-connected donors share their organisations with the most people. */
 export function chooseSample(file: string, donors: number): Sample {
   const db = openDatabase(file);
   const world = createWorld({ seed: SEED, donors });

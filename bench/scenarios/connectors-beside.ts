@@ -26,7 +26,7 @@ export const connectorsBeside: Scenario = {
 const CONTACTS = 100_000;
 const PAIRS = 7;
 
-/** The additional peak memory that a connector of each kind may use, in megabytes. */
+/** How much more peak memory a connector of each kind may use (MB). */
 const MOST_MEGABYTES_MORE: Readonly<Record<CrmKind, number>> = { salesforce: 3, hubspot: 6 };
 const MOST_PROCESSOR = 1.05;
 
@@ -59,7 +59,7 @@ async function compare(
         async () => ours.push(await measureRun(crm, settings)),
         async () => theirs.push(await measureRun(crm, settings, beside)),
       ];
-      // The order alternates, because other load on the machine changes in the meantime.
+      // The order alternates, because the machine's other load changes over time.
       for (const turn of pair % 2 === 0 ? turns : turns.toReversed()) await turn();
     }
   });

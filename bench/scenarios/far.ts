@@ -1,4 +1,4 @@
-/** Measures distant CRMs: the connector alone, and whole syncs with a service at the same distance. */
+/** Measures distant CRMs: the connector alone, and whole syncs with an equally distant service. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const JOB_TIME_MS = 5_000;
 const CONTACTS = 20_000;
 const SYNCED = 2_000;
 
-/** HubSpot's own limit, with a hundred contacts per request, sets the floor. */
+/** HubSpot's own limit, with a hundred contacts per request, decides the shortest possible time. */
 const RATE = 190;
 const HUBSPOT_FLOOR_SECONDS = (CONTACTS / 100 / RATE) * 10;
 
@@ -68,7 +68,7 @@ function againstFloor(
   ];
 }
 
-/** Fields that every contact of the CRM can have. */
+/** A field that every contact in the CRM can have. */
 const A_FIELD: Readonly<Record<CrmKind, string>> = { salesforce: 'Title', hubspot: 'jobtitle' };
 
 async function measureSyncs(kind: CrmKind): Promise<Figure[]> {

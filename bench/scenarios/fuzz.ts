@@ -1,4 +1,4 @@
-/** Tests every place that reads foreign texts with inputs that are almost right. */
+/** Sends input that is almost right to every part that reads foreign text. */
 import { exactly, type Figure, plain, round, type Scenario } from '../figure.ts';
 import { attack, type Finding } from './fuzz/attack.ts';
 import { bulkEdge, csvCellEdge, csvFileEdge, journalEdge } from './fuzz/csv.ts';

@@ -5,23 +5,26 @@ import { exactly, type Figure, plain, round, type Scenario } from '../figure.ts'
 
 const CONTACTS = 60_000;
 
-/** Contacts that are edited after the complete reading, and not edited while the changes are read. */
+/**
+ * The number of contacts that are edited after the complete reading. They are not edited again while the changes are
+ * read.
+ */
 const EDITED = 50_000;
 
-/** HubSpot's own search limit, which sets the minimum duration. */
+/** HubSpot's own search limit, which decides the shortest possible time. */
 const SEARCHES_PER_SECOND = 5;
 
 const IDS_PER_REQUEST = 10_000;
 const CONTACTS_PER_EDIT = 100;
 
-/** The other contacts are edited at this interval until the changes are read. */
+/** The interval at which the other contacts are edited until the changes are read. */
 const EDIT_EVERY_MS = 50;
 const MAX_EDITS = 20_000;
 
-/** The sandbox's searches see a change one second after it was made. */
+/** By then, the sandbox's searches find a change, because they are one second late. */
 const INDEXED_AFTER_MS = 2_000;
 
-/** Reads changes beyond HubSpot's cap of 10,000 results, while other changes are made. */
+/** Reads changes beyond HubSpot's maximum of 10,000 results, while more changes are made. */
 export const hubspotChanges: Scenario = {
   name: 'hubspot-changes',
   title:
@@ -66,7 +69,7 @@ async function readIds({ baseUrl }: Crm): Promise<string[]> {
   return ids;
 }
 
-/** Edits one batch after the other while the reading lasts. Returns the number of edits. */
+/** Edits one batch after another during the reading. Returns the number of edits. */
 async function editUntil(
   reading: Promise<unknown>,
   crm: Crm,
@@ -86,7 +89,7 @@ async function editUntil(
   return edits;
 }
 
-/** Gives each of the contacts another job. */
+/** Gives another job title to each of the contacts. */
 async function edit(
   { baseUrl, token }: Crm,
   ids: readonly string[],

@@ -4,17 +4,17 @@ import { atMost, exactly, type Figure, plain, round, type Scenario } from '../fi
 
 const CONTACTS = 100_000;
 
-/** HubSpot's limit for an app of a Professional or Enterprise account: requests in ten seconds. */
+/** HubSpot's limit for an app in a Professional or Enterprise account (requests in ten seconds). */
 const RATE = 190;
 const RECORDS_IN_REQUEST = 100;
 
-/** The minimum time that the limit alone allows. */
+/** The shortest time that the limit alone allows. */
 const FLOOR_SECONDS = (CONTACTS / RECORDS_IN_REQUEST / RATE) * 10;
 
-/** Allows for the names of the contacts' companies, of which this account has 16,701. */
+/** Allows for reading the names of the contacts' companies, of which this account has 16,701. */
 const MAX_READ_REQUESTS = 1_200;
 
-/** The scenario with HubSpot's own limit. */
+/** Measures with HubSpot's own limit. */
 export const hubspot: Scenario = {
   name: 'hubspot',
   title: `the HubSpot connector alone: 100,000 contacts at ${RATE} requests in 10 s`,
@@ -33,7 +33,7 @@ export const hubspot: Scenario = {
     }),
 };
 
-/** The scenario without limits. */
+/** Measures without limits. */
 export const hubspotUnlimited: Scenario = {
   name: 'hubspot-unlimited',
   title: 'the HubSpot connector alone: 100,000 contacts, no limits, 5 ms for each request',
@@ -68,7 +68,7 @@ const listSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).optional(),
 });
 
-/** Reads the list of all contacts, page by page and with few properties. Resolves with the duration in seconds. */
+/** Reads the list of all contacts, page by page and with few properties. Returns the duration in seconds. */
 async function readList({ baseUrl, token }: Crm): Promise<number> {
   const startedAt = performance.now();
   let read = 0;

@@ -1,4 +1,6 @@
-/** Imports tax returns into a service: how fast, and whether each person is in it once. */
+/**
+ * Imports tax returns into a service. Measures how fast this is, and whether each person is in the service only once.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,8 +56,8 @@ async function measureImport(seed: number): Promise<Figure[]> {
 }
 
 /**
- * Each year, a person's name is written differently: with the middle name, with its initial or without it, last name
- * first.
+ * Writes returns in which each person's name is written differently each year: with the middle name, with its initial,
+ * without it, or last name first.
  */
 function writeReturns(folder: string, seed: number): number {
   const world = createWorld({ seed, donors: ORGANISATIONS * SEATS });

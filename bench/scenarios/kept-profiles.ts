@@ -1,4 +1,6 @@
-/** The cost of keeping profiles: processor time compared with another version of the program, and disk space. */
+/**
+ * Measures what it costs to keep profiles: processor time compared with another version of the program, and disk space.
+ */
 
 import { createReadStream } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,8 +27,7 @@ const CONTACTS = 5_000;
 const PAIRS = 7;
 
 /**
- * The number of syncs without changes after each first sync. Their difference is small compared with the start of a
- * process.
+ * The number of syncs without changes after each first sync. They differ little compared with the start of a process.
  */
 const REPEATS = 3;
 
@@ -41,7 +42,7 @@ async function measureKeptProfiles({ beside, pairs = PAIRS }: Wanted = {}): Prom
   return beside === undefined ? room : [...room, ...(await measurePairs(beside, pairs))];
 }
 
-/** Every source of a profile, by the name of its column. */
+/** All sources in a profile, by the name of their column. */
 const SOURCES = [
   ...['donorId', 'profileUrl', 'name.full', 'age', 'netWorth.low', 'netWorth.high'],
   ...['netWorth.label', 'capacity.nonprofit', 'capacity.political', 'capacity.highest'],
@@ -64,7 +65,7 @@ async function measureRoom(place: Workplace): Promise<Figure[]> {
 
 const rowSchema = z.record(z.string(), z.string());
 
-/** The length of the written values as JSON, by source. */
+/** Returns the length of the written values as JSON, by source. */
 async function lengthOfJson(output: string): Promise<{ rows: number; bytes: number }> {
   let [rows, bytes] = [0, 0];
   for await (const parsed of createReadStream(output).pipe(parse({ columns: true }))) {
@@ -81,7 +82,7 @@ const TABLES = ['kept_profiles', 'value_states', 'field_maps'];
 
 const roomSchema = z.object({ profiles: z.number(), bytes: z.number() });
 
-/** Returns the space that the tables of kept profiles and their indexes use in the file. */
+/** Returns the space in the file that the tables of stored profiles and their indexes use. */
 function readRoom(file: string): z.infer<typeof roomSchema> {
   const database = new Database(file, { readonly: true });
   try {
@@ -102,7 +103,7 @@ function readRoom(file: string): z.infer<typeof roomSchema> {
 /** Processor time in seconds. */
 interface Cost {
   first: number;
-  /** Median of the syncs without changes. */
+  /** The median of the syncs without changes. */
   again: number;
 }
 
@@ -115,7 +116,7 @@ async function measurePairs(beside: string, pairs: number): Promise<Figure[]> {
   const neighbour = await startNeighbour({ donors: CONTACTS, ...UNLIMITED });
   try {
     for (let pair = 0; pair < pairs; pair += 1) {
-      // The order alternates, because other load on the machine changes in the meantime.
+      // The order alternates, because the machine's other load changes over time.
       for (const { program, costs } of pair % 2 === 0 ? programs : programs.toReversed()) {
         costs.push(await measureCost(neighbour, program));
       }

@@ -1,4 +1,4 @@
-/** Kills syncs with SIGKILL at random moments, and compares our records with the service's ledger afterwards. */
+/** Kills syncs with SIGKILL at random moments, and then compares our records with the service's ledger. */
 
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,16 +11,16 @@ import { PROGRAM } from '../program.ts';
 import { NO_TRIAL } from '../with-workplace.ts';
 import { createWorkplace } from '../workplace.ts';
 
-/** The syncs to be killed. */
+/** Options for the syncs that are killed. */
 interface Killed {
   contacts: number;
   kills: number;
-  /** The number of syncs at the same time, each with a separate service. */
+  /** The number of simultaneous syncs, each with a separate service. */
   atOnce: number;
   latestKillMs: number;
   neighbour: Partial<NeighbourOptions>;
   settleAfterMs: number;
-  /** Additional lines of the integration's settings. */
+  /** More lines for the client's settings. */
   extra: string;
 }
 
@@ -36,7 +36,7 @@ export const kill: Scenario = {
     }),
 };
 
-/** The service responds so late that six submissions are in flight. */
+/** Kills syncs while the service responds so late that six submissions are in flight. */
 export const killInFlight: Scenario = {
   name: 'kill-in-flight',
   title: '3,000 contacts, submits of 5 s, SIGKILL at 400 random moments',
@@ -44,7 +44,7 @@ export const killInFlight: Scenario = {
     measureKills({
       ...{ contacts: 3_000, kills: 400, atOnce: 4, latestKillMs: 12_000 },
       neighbour: { submitLatencyMs: 5_000 },
-      // A request travels for half of the latency, even if its process is killed.
+      // A request needs half of the latency to arrive, even if its process is killed.
       settleAfterMs: 4_000,
       extra: NO_TRIAL,
     }),
@@ -72,19 +72,19 @@ interface KillFigures {
   kills: number;
   mostOpen: number;
   experiments: number;
-  /** Contacts on which two credits were spent. */
+  /** Contacts for which two credits were spent. */
   paidTwice: number;
   /** Credits in the service's ledger that our submissions do not have, or vice versa. */
   unexplained: number;
   /** Contacts held because of a lost response. */
   heldAsLost: number;
-  /** Contacts without an outcome, or with the outcome that they still wait. */
+  /** Contacts without an outcome, or whose outcome is that they still wait. */
   withoutOutcome: number;
-  /** Contacts whose profile counts as delivered in our records, but is missing in the file. */
+  /** Contacts whose profile counts as delivered in our records but is missing in the file. */
   missingInFile: number;
 }
 
-/** Syncs new contact lists and kills the syncs at random moments, until there are enough kills. */
+/** Syncs new contact lists and kills the syncs at random moments, until there were enough kills. */
 async function killSyncs(killed: Killed): Promise<KillFigures> {
   const sums: KillFigures = {
     ...{ kills: 0, mostOpen: 0, experiments: 0, paidTwice: 0, unexplained: 0, heldAsLost: 0 },
@@ -99,7 +99,7 @@ async function killSyncs(killed: Killed): Promise<KillFigures> {
   return sums;
 }
 
-/** Resolves with the number of times that its sync was killed. */
+/** Runs an experiment. Returns how often its sync was killed. */
 async function experiment(
   { contacts, latestKillMs, neighbour: options, settleAfterMs, extra }: Killed,
   mostKills: number,

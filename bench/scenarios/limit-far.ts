@@ -5,7 +5,7 @@ import type { Workplace } from '../workplace.ts';
 
 const JOB_TIME_MS = 5_000;
 
-/** The latency of the service, and its additional time for a submit. */
+/** The latency of the service, and the additional time for a submission. */
 interface Distance {
   latencyMs: number;
   submitLatencyMs: number;
@@ -18,7 +18,7 @@ const DISTANCES: readonly Distance[] = [
   { latencyMs: 300, submitLatencyMs: 5_000 },
 ];
 
-/** `limit`, with a service that is not on this machine. */
+/** Measures the same as `limit`, with a service that is not on this machine. */
 export const limitFar: Scenario = {
   name: 'limit-far',
   title: "2,000 contacts at the service's limit, jobs of 5 s, and a service that is far away",
@@ -29,7 +29,7 @@ export const limitFar: Scenario = {
   },
 };
 
-/** Longer than a balance reading remains valid. */
+/** Measures a run that takes longer than a balance reading remains valid. */
 export const limitLong: Scenario = {
   name: 'limit-long',
   title: "20,000 contacts at the service's limit, jobs of 5 s, and submits of 2 s",
@@ -55,7 +55,7 @@ function measureAt(contacts: number, distance: Distance, most: number): Promise<
   return withWorkplace(contacts, options, measure, NO_TRIAL);
 }
 
-/** Returns the minimum time that the service's limit allows, plus one job and one submit in flight. */
+/** Returns the shortest time that the service's limit allows, plus one job and one submission in flight. */
 export function floorSeconds(contacts: number, submitMs: number): number {
   const requests = contacts / 100 + contacts / 10;
   return requests / DOCUMENTED.rate + (JOB_TIME_MS + submitMs) / 1_000;

@@ -1,6 +1,6 @@
 /**
- * Runs workers on hosts with wrong clocks over one Postgres. Workers are killed, stopped and updated, and the database
- * becomes unavailable.
+ * Runs workers on hosts with wrong clocks over one Postgres server. Workers are killed, stopped and updated, and the
+ * database becomes unavailable.
  */
 
 import { once } from 'node:events';
@@ -30,8 +30,8 @@ const MINUTE_MS = 60_000;
 const INTEGRATIONS = ['one', 'two', 'three', 'four', 'five', 'six'];
 
 /**
- * New people of each integration before the first night, and in each minute. A night is a minute. The key's limit
- * leaves little time between nights.
+ * The number of each client's new people before the first night, and in each minute. A night is a minute. The key's
+ * limit leaves little time between nights.
  */
 const PEOPLE_AT_FIRST = 300;
 const PEOPLE_A_MINUTE = 80;
@@ -42,14 +42,14 @@ const WORKERS: readonly Host[] = [
   { name: 'worker-ahead', clockAheadMs: 120_000 },
 ];
 
-/** Both servers plan the same nights. */
+/** The servers that plan schedules. Both plan the same nights. */
 const SERVERS: readonly Host[] = [
   { name: 'web-right', clockAheadMs: 0 },
   { name: 'web-ahead', clockAheadMs: 90_000 },
 ];
 
 const LOOK_MS = 200;
-/** The work that must be over before the records are compared. */
+/** The maximum time for the remaining work before the records are compared. */
 const QUIET_LIMIT_MS = 5 * MINUTE_MS;
 
 interface World {
@@ -84,16 +84,16 @@ async function measureMachines(minutes: number): Promise<Figure[]> {
   }
 }
 
-/** The disturbances, by the clock of this process (ms). */
+/** What was done to the machines, by this process's clock (ms). */
 interface Disturbances {
-  /** A worker that was killed, or that was paused until its turns expired. */
+  /** Workers that were killed, or paused until their claims expired. */
   lost: { at: number; owner: string }[];
-  /** The times at which the database became unavailable and available again. */
+  /** When the database became unavailable, and when it was available again. */
   outages: { from: number; to: number }[];
   counts: Record<'kills' | 'stops' | 'updates' | 'restarts', number>;
 }
 
-/** Every minute brings new contacts, and something that happens to the machines. */
+/** Adds new contacts every minute, and does something to the machines. */
 async function disturb(world: World, minutes: number): Promise<Disturbances> {
   const done: Disturbances = {
     lost: [],
@@ -130,7 +130,7 @@ async function stopOne(world: World, done: Disturbances): Promise<void> {
   machine.child.kill('SIGCONT');
 }
 
-/** One after the other, as an operator installs a new version. */
+/** Updates one worker after the other, as an operator installs a new version. */
 async function updateAll(world: World, done: Disturbances): Promise<void> {
   for (const machines of [world.workers, world.servers]) {
     for (const [place, machine] of machines.entries()) {
@@ -179,12 +179,12 @@ function lastOf(
   return timeline.findLast((one) => one.integration === integration && one.at <= until);
 }
 
-/** Returns the prefix of a lease owner's name. */
+/** Returns how the names of this machine's lease owners start. */
 function ownerOf({ host, child }: Machine): string {
   return `${host.name}/${child.pid}/`;
 }
 
-/** The owner of an integration's lease, and since when (by this process's clock). */
+/** The owner of a client's lease, and since when (by this process's clock). */
 interface Held {
   at: number;
   integration: string;
@@ -194,11 +194,11 @@ interface Held {
 
 interface Watched {
   timeline: Held[];
-  /** The next night of each integration, in the order in which they were planned (epoch ms). */
+  /** Each client's planned nights, in the order in which they were planned (epoch ms). */
   nights: Map<string, number[]>;
 }
 
-/** Polls leases and schedules, and records the changes. */
+/** Polls leases and schedules, and records their changes. */
 function watch(database: string): Watched & { stop(): void } {
   const ended = new AbortController();
   const timeline: Held[] = [];
@@ -234,7 +234,7 @@ interface WatchedRow {
 const WATCHED = `select id, run_epoch, lease_owner, next_run_at
   from integrations left join schedules on integration_id = id`;
 
-/** Resolves once every contact has ended, or time is up. */
+/** Waits until every contact has an outcome or the time is over. */
 async function untilQuiet(database: string, contacts: number): Promise<void> {
   const limit = Date.now() + QUIET_LIMIT_MS;
   while (Date.now() < limit) {
@@ -270,7 +270,7 @@ async function figuresOf(
       countNights(nights, () => true),
       '',
     ),
-    // No night can be claimed while the database is unavailable, so all nights of that time count as one.
+    // While the database is unavailable, no night can be claimed, so all nights in that time count as one.
     atMost(
       'nights missed',
       countNights(nights, (ms) => ms > MINUTE_MS),
@@ -288,7 +288,7 @@ async function figuresOf(
 
 const LEFT_OPEN = "select count(*) from submissions where state in ('intended', 'lost')";
 
-/** Returns the time that a lost worker's integrations waited for another worker, not counting outages. */
+/** Returns how long a lost worker's clients waited for another worker, not counting outages. */
 function takeoversOf(
   timeline: readonly Held[],
   outages: Disturbances['outages'],
@@ -323,7 +323,7 @@ function countNights(nights: Watched['nights'], isCounted: (stepMs: number) => b
 }
 
 /**
- * Runs that ended normally after the next run of their integration had started. Counts only runs whose host was seen,
+ * Counts runs that ended normally after the next run of their client had started. Counts only runs whose host is known,
  * because their times are by that host's clock. If a run was cut off, the next run records its end.
  */
 async function countOverlaps(database: string, timeline: readonly Held[]): Promise<number> {
@@ -356,7 +356,7 @@ async function countOverlaps(database: string, timeline: readonly Held[]): Promi
   return overlaps.length;
 }
 
-/** Returns the host that had the lease of this epoch, if it was seen. */
+/** Returns the host that had the lease in this epoch, if it is known. */
 function hostOf(timeline: readonly Held[], integration: string, epoch: number): Host | undefined {
   const held = timeline.find(
     (one) => one.integration === integration && one.epoch === epoch && one.owner !== null,

@@ -1,4 +1,4 @@
-/** Measures how well the service finds the right donor, with noise that is not in the matcher's lists. */
+/** Measures how well the service finds the right donor, with noise that the matcher's lists do not contain. */
 
 import { fileURLToPath } from 'node:url';
 import { readPublicRecord } from '../../people/public-record.ts';
@@ -25,7 +25,7 @@ export const matching: Scenario = {
   measure: async ({ seed } = {}) => measureMatching(Number(seed ?? SEED)),
 };
 
-/** The weights were set with this seed. `--seed` selects another one. */
+/** The seed with which the weights were set. `--seed` selects another one. */
 const SEED = 20;
 const DONORS = 20_000;
 const PERSONS = 6_000;
@@ -121,7 +121,10 @@ function calibrationError(outcomes: readonly Outcome[]): number {
   return round(error / Math.max(1, outcomes.length));
 }
 
-/** The probability belongs to the found donor or, if none was found, to the likeliest donor. */
+/**
+ * Returns true if the likeliest donor is right: the donor that was found or, if none was found, the one with the
+ * highest probability.
+ */
 function isLikeliestRight({ person, match }: Outcome): boolean {
   const likeliest = match.donorNumber ?? match.runnerUp?.donorNumber ?? null;
   return likeliest !== null && likeliest === person.donor;

@@ -1,4 +1,4 @@
-/** Networks, warm paths and `holds --show`, with a distant Salesforce org and service. */
+/** Measures networks, warm paths and `holds --show` with a distant Salesforce org and a distant service. */
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,11 +18,11 @@ const LATENCY_MS = 300;
 const CONTACTS = 5_000;
 const HELD = 200;
 
-/** Donors in one comparison, and jobs in one request for results (service document, section 8). */
+/** The number of donors in a comparison, and of jobs in a request for results (service document, section 8). */
 const DONORS_PER_REQUEST = 100;
 const JOBS_PER_REQUEST = 10;
 
-/** Round trips for the balance, the list of networks, the description of Contact and similar requests. */
+/** Round trips for the balance, the list of networks, the description of Contact, and similar requests. */
 const OTHER_ROUND_TRIPS = 10;
 
 export const networksFar: Scenario = {
@@ -46,7 +46,7 @@ async function measureNetworks(): Promise<Figure[]> {
         return writeFile(settings, settingsFor(partner, crm, extra));
       };
       await write('budget: { perRun: 200 }');
-      // The budget ends it.
+      // The budget ends this run.
       await measureSync(settings, PROGRAM, 'incomplete');
       await identifyEverybody(baseUrl, database);
       await write(MIRRORED);
@@ -58,7 +58,7 @@ async function measureNetworks(): Promise<Figure[]> {
       holdSome(database);
       return [
         atLeast('members of the network', members, '', 100),
-        // Each bulk add waits for the one before it, and for the balance that proves its cost.
+        // Each bulk add waits for the previous one, and for the balance that proves its cost.
         ...figuresOf('networks', mirrored, 0, 2 * Math.ceil(members / DONORS_PER_REQUEST)),
         ...figuresOf('warm paths', paths, CONTACTS / DONORS_PER_REQUEST),
         exactly('warm paths: credits', spent(paths), '', 0),
@@ -76,7 +76,7 @@ const MIRRORED = `budget: { perRun: 0 }
     networks: [{ name: Board, group: { where: "LastName < 'D'" } }]
     insights: { enabled: false }`;
 
-/** Only the held contacts cost credits, because the donors come from the stand-in. */
+/** Returns the settings. Only the held contacts cost credits, because the donors come from the stand-in. */
 function settingsFor(partner: string, crm: string, extra: string): string {
   return `database: "sqlite:store.db"
 integrations:
@@ -90,8 +90,7 @@ integrations:
 }
 
 /**
- * Returns a run at the floor: the minimum time that the service's limit allows, plus some round trips one after the
- * other.
+ * Compares a run with the floor: the shortest time that the service's limit allows, plus some consecutive round trips.
  */
 function figuresOf(
   name: string,
@@ -110,7 +109,7 @@ function figuresOf(
   ];
 }
 
-/** Returns the names of all held contacts, as users see them. */
+/** Measures how long it takes to show the names of all held contacts. */
 async function measureHolds(settings: string): Promise<Figure[]> {
   const startedAt = performance.now();
   const words = ['holds', '--show', '--config', settings];
@@ -128,7 +127,7 @@ async function measureHolds(settings: string): Promise<Figure[]> {
 }
 
 /**
- * Returns rows of the table of names, which starts with the end of the decision's ID, that have a name from the CRM.
+ * Counts the rows with a name from the CRM in the table of names. Each row starts with the end of the decision's ID.
  */
 function countNamed(shown: string): number {
   const lines = shown.split('\n');
@@ -144,7 +143,7 @@ const pageSchema = z.object({
   people: z.array(z.object({ id: z.string(), donorId: z.string().nullable() })),
 });
 
-/** The state after years of syncing: every contact's donor is known. */
+/** Creates the state after years of syncing, in which every contact's donor is known. */
 async function identifyEverybody(baseUrl: string, database: string): Promise<void> {
   const db = new Sqlite(database);
   const update = db.prepare(
@@ -166,7 +165,7 @@ function countMembers(database: string): number {
   return z.object({ count: z.number() }).parse(row).count;
 }
 
-/** Holds the enhanced contacts, as if they had different names. */
+/** Holds the enhanced contacts, as if they had other names. */
 function holdSome(database: string): void {
   const db = new Sqlite(database);
   db.prepare(

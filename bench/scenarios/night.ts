@@ -1,4 +1,4 @@
-/** A night without changes, in a large CRM whose contacts are all enhanced. */
+/** Measures a night without changes, in a large CRM whose contacts are all enhanced. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,8 @@ import { type Measurement, measureSync, spent } from '../measured-sync.ts';
 import { startNeighbour } from '../neighbour.ts';
 
 /**
- * The requests that a connector sends to its CRM before it reads: to identify the account, and to find out what a
- * HubSpot token may read.
+ * The requests to the CRM before a connector reads: they identify the account, and find out what a HubSpot token can
+ * read.
  */
 const SIGN_IN_CALLS: Readonly<Record<CrmKind, number>> = { salesforce: 1, hubspot: 2 };
 
@@ -23,7 +23,7 @@ export const nightFar = nightIn('salesforce', 'Salesforce', 300);
 
 export const hubspotNightFar = nightIn('hubspot', 'HubSpot', 300);
 
-/** Returns a night with this much additional latency of the CRM and the service. */
+/** Creates the scenario of a night with this much additional latency of the CRM and the service. */
 function nightIn(kind: CrmKind, name: string, farMs = 0): Scenario {
   const title = `a night without changes: 1,000,000 contacts in ${name}, all of them enhanced`;
   return {
@@ -48,16 +48,16 @@ async function measureNight(kind: CrmKind, farMs: number): Promise<Figure[]> {
   ];
 }
 
-/** A field that every contact of the CRM can have. */
+/** A field that every contact in the CRM can have. */
 const A_FIELD: Readonly<Record<CrmKind, string>> = { salesforce: 'Title', hubspot: 'jobtitle' };
 
-/** Options that make the first run, which is not measured, as fast as possible. */
+/** Options that make the first run as fast as possible, because it is not measured. */
 const UNLIMITED: Readonly<Record<CrmKind, { flags: Record<string, number>; settings: string }>> = {
   salesforce: { flags: {}, settings: '' },
   hubspot: { flags: { rate: 0 }, settings: ', requestsPerTenSeconds: 0' },
 };
 
-/** Returns the run that read everything, and the run after it. */
+/** Measures the run that reads everything, and the run after it. */
 async function measureQuietNight(
   kind: CrmKind,
   contacts: number,
@@ -93,7 +93,7 @@ integrations:
   }
 }
 
-/** From now on, each request to this stand-in takes this much longer. The first run does not need it. */
+/** Makes each request to this stand-in take this much longer from now on. The first run does not need this. */
 async function slowDown(url: string, delayMs: number): Promise<void> {
   const reply = await fetch(new URL('/_sandbox/faults', url), {
     method: 'PUT',
@@ -103,7 +103,7 @@ async function slowDown(url: string, delayMs: number): Promise<void> {
   if (!reply.ok) throw new Error(`The faults were refused: ${await reply.text()}`);
 }
 
-/** The state after weeks of syncing: every contact has its profile. */
+/** Creates the state after weeks of syncing, in which every contact has its profile. */
 function enhanceEverybody(database: string): void {
   const db = new Sqlite(database);
   db.prepare(

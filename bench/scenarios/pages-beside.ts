@@ -1,6 +1,6 @@
 /**
- * Compares the processor time of each page with another version of the program, alternately. Each version serves a
- * database that its own syncs have filled from one stand-in, with its own copy of the same contacts.
+ * Compares each page's processor time with another version of the program, alternately. Each version serves a database
+ * that its own syncs have filled from one stand-in, with a separate copy of the same contacts.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,21 +27,21 @@ const SYNCS = 5;
 const OTHER_CLIENTS = 50;
 const PAIRS = 10;
 
-/** Run first, so no code is compiled during the measurement. */
+/** The number of requests before the measurement, so that all code is already compiled. */
 const WARM_UPS = 100;
 
 /**
- * The processor time of one measurement in milliseconds, because garbage collection costs more than a single page, and
- * the minimum and maximum number of requests for it.
+ * The processor time of a measurement (ms), and the minimum and maximum number of requests in it. A measurement covers
+ * many requests, because garbage collection costs more than a single page.
  */
 const MEASURED_MS = 600;
 const LEAST_REQUESTS = 8;
 const MOST_REQUESTS = 2_000;
 
-/** Each pair alternates this often, since the machine's speed changes within seconds. */
+/** How often the versions alternate in each pair, because the machine's speed changes within seconds. */
 const TURNS = 16;
 
-/** Longer than the time for which viewers share the data of all clients. */
+/** Longer than viewers share the data of all clients. */
 const APART_MS = 1_200;
 
 const MOST_TIMES = 1.1;
@@ -53,7 +53,7 @@ export const pagesBeside: Scenario = {
     beside === undefined ? [] : measureBoth(beside, pairs),
 };
 
-/** Returns the paths of each page. The second one is its name in versions that do not have the first. */
+/** Returns the paths of each page. The second path is for versions that do not have the first. */
 function listPages({ run, hold }: Ids): Readonly<Record<string, readonly string[]>> {
   return {
     home: ['/'],
@@ -144,17 +144,17 @@ interface Ids {
   hold: string | null;
 }
 
-/** A version of the program that serves its database. */
+/** A version of the program that serves its own database. */
 interface Served {
   ids: Ids;
-  /** True if this version has the page. */
+  /** Returns true if this version has the page. */
   find(page: string): Promise<boolean>;
-  /** Returns the mean processor time of so many requests, in milliseconds. */
+  /** Returns the mean processor time of this many requests (ms). */
   measure(page: string, requests: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Makes a process report its processor time (µs) on stderr at each signal. */
+/** Makes a process print its processor time (µs) on stderr at each signal. */
 const REPORT_CPU =
   'data:text/javascript,process.on("SIGUSR2",()=>{const{user,system}=process.cpuUsage();process.stderr.write("cpu "+(user+system)+"\\n")})';
 
@@ -186,7 +186,7 @@ async function serve(place: Workplace, program: string, token: string): Promise<
   const { url } = readySchema.parse(JSON.parse(String(line)));
   const said = createInterface(child.stderr);
   const signedIn = { authorization: `Bearer ${token}` };
-  // A user who is signed in is redirected from there.
+  // The sign-in page redirects users who are signed in.
   const headersOf = (page: string) => (page === 'sign-in' ? {} : signedIn);
   const read = async (path: string) => (await fetch(url + path, { headers: signedIn })).json();
   const [run] = runsSchema.parse(await read('/v1/runs')).runs.slice(-1);
@@ -227,7 +227,7 @@ async function serve(place: Workplace, program: string, token: string): Promise<
   }
 }
 
-/** In microseconds. */
+/** Returns the processor time so far (µs). */
 async function readProcessorTime(child: ChildProcess, said: Interface): Promise<number> {
   const answered = new Promise<number>((resolve) => {
     said.on('line', listen);
@@ -250,7 +250,7 @@ async function ask(program: string, words: string[], { settings }: Workplace): P
   return JSON.parse(await text(child.stdout));
 }
 
-/** Clients that are never synced, for the lists of all clients. */
+/** Returns settings for clients that are never synced, but appear in lists of all clients. */
 function otherClients(): string {
   return Array.from(
     { length: OTHER_CLIENTS },

@@ -1,4 +1,4 @@
-/** Warm paths of a whole CRM: computed once, and again in a night without changes. */
+/** Measures the warm paths of a whole CRM: when they are computed, and on a night without changes. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type Neighbour, startNeighbour } from '../neighbour.ts';
 import { DOCUMENTED } from '../with-workplace.ts';
 import { createWorkplace, type Workplace } from '../workplace.ts';
 
-/** Donors in one comparison (service document, section 8). */
+/** The number of donors in a comparison (service document, section 8). */
 const DONORS_PER_REQUEST = 100;
 
 export const paths: Scenario = {
@@ -53,7 +53,7 @@ interface MeasuredPaths {
   /** The run that computes the paths, and the run after it. */
   first: Measurement & { compares: number };
   second: Measurement & { compares: number };
-  /** Contacts with a path. */
+  /** The number of contacts with a path. */
   paths: number;
 }
 
@@ -76,7 +76,10 @@ async function measurePaths({ contacts, members }: PathSizes): Promise<MeasuredP
   }
 }
 
-/** No contact is enhanced: each contact's donor is written to the store, as if it had been synced for years. */
+/**
+ * Settings under which no contact is enhanced. Each contact's donor is written to the store, as if it had been synced
+ * for years.
+ */
 const MIRRORED = `    budget: { perRun: 0 }
     networks: [{ name: Board, group: { column: Board, equals: "yes" } }]
     insights: { enabled: false }
@@ -100,7 +103,7 @@ const pageSchema = z.object({
   people: z.array(z.object({ id: z.string(), donorId: z.string().nullable() })),
 });
 
-/** Resolves to the number of different donors. */
+/** Writes each contact's donor to the store. Returns the number of different donors. */
 async function identifyEverybody(
   { rootUrl }: Neighbour,
   { settings }: Workplace,

@@ -1,4 +1,4 @@
-/** Measures the work of a browser for the largest network picture: its layout, and moving it by hand. */
+/** Measures how much work a browser has with the largest network picture: its layout, and moving it by hand. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const SIZES = [
 const TIMES = 3;
 const MOVED_MS = 2_000;
 
-/** With half of all frames (30 per second), a picture still follows the hand. */
+/** At 30 frames per second, which is half of all frames, a picture still follows the hand. */
 const FRAME_MS = 1_000 / 30;
 const MOST_LAYOUT_MS = 3_000;
 
@@ -41,7 +41,7 @@ export const picture: Scenario = {
   },
 };
 
-/** Returns the networks page of a client in the demo, which shows different pictures here. */
+/** Returns the URL of a client's networks page in the demo. The test shows other pictures on it. */
 async function readDemoUrl(stdout: Readable): Promise<string> {
   let text = '';
   stdout.setEncoding('utf8');
@@ -80,7 +80,7 @@ const metricsSchema = z.object({
   metrics: z.array(z.object({ name: z.string(), value: z.number() })),
 });
 
-/** Starts to measure the processor time of a page (ms). */
+/** Starts measuring a page's processor time (ms). */
 async function startPageWork(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -92,7 +92,7 @@ async function startPageWork(page: Page): Promise<() => Promise<number>> {
   return async () => (await readWork()) - before;
 }
 
-/** Counts frames until `countedFrames` is called. */
+/** A script that counts frames until `countedFrames` is called. */
 const COUNT_FRAMES = `(() => {
   let frames = 0;
   const next = () => { frames += 1; requestAnimationFrame(next); };
@@ -100,7 +100,7 @@ const COUNT_FRAMES = `(() => {
   globalThis.countedFrames = () => frames;
 })()`;
 
-/** Returns the processor time per frame while a hand moves the picture (ms). */
+/** Returns the processor time per frame while the picture is moved by hand (ms). */
 async function measureFrameWork(page: Page): Promise<number> {
   const box = await page.locator('.picture-place').boundingBox();
   if (!box) throw new Error('There is no picture');

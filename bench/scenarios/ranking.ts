@@ -1,4 +1,7 @@
-/** The ranking of introductions: its processor time compared with opening its records, and how long it holds the loop. */
+/**
+ * Measures the ranking of introductions: its processor time compared with decrypting its records, and how long it
+ * blocks the event loop.
+ */
 
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,9 +28,9 @@ const CONTACTS = 20_000;
 const MEMBERS = 60;
 const ROUNDS = 7;
 const CLIENT = 'large';
-/** As long as a profile of the stand-in. */
+/** A text as long as a profile of the stand-in. */
 const PROFILE = 'x'.repeat(900);
-/** As long as the key of a profile. */
+/** A text as long as the key of a profile. */
 const KEY = 'k'.repeat(43);
 
 export const ranking: Scenario = {
@@ -91,7 +94,7 @@ async function measureOn(name: string, url: string): Promise<Figure[]> {
         '×',
         3,
       ),
-      // Other work on the machine makes a hold longer, never shorter.
+      // Other work on the machine makes a block longer, never shorter.
       atMost(`${name}: longest hold of the event loop`, round(Math.min(...held)), 'ms', 50),
     ];
   } finally {
@@ -99,7 +102,7 @@ async function measureOn(name: string, url: string): Promise<Figure[]> {
   }
 }
 
-/** Processor time in milliseconds. */
+/** Returns the processor time of the work (ms). */
 async function processorTime(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -1,6 +1,6 @@
 /**
- * Measures the same night on 1, 2 and 4 workers over one Postgres, with a distant service. A model predicts these
- * nights from shorter ones, and a night with a hundred thousand integrations.
+ * Measures the same night on 1, 2 and 4 workers over one Postgres server, with a distant service. A model predicts
+ * these nights from shorter ones, and then a night with a hundred thousand clients.
  */
 
 import { availableParallelism } from 'node:os';
@@ -17,13 +17,13 @@ export const scale: Scenario = {
 
 const FAR = { latencyMs: 300, jobTimeMs: 4_000 };
 
-/** A worker keeps one of its places for runs that users and webhooks request. */
+/** The number of places that each worker reserves for runs that users and webhooks request. */
 const KEPT = 1;
 
-/** Each worker has two scheduled runs at the same time, so the night on one worker is twelve runs long. */
+/** Each worker has two scheduled runs at the same time, so on one worker the night is twelve runs long. */
 const NIGHT = { integrations: 24, contacts: 200, runsAtOnce: 2 + KEPT };
 
-/** Runs one after the other, to measure a single run and a single contact. */
+/** Runs that follow one another, to measure a single run and a single contact. */
 const ALONE = { integrations: 6, workers: 1, runsAtOnce: 1 };
 
 async function measureScale(): Promise<Figure[]> {
@@ -92,10 +92,10 @@ const MANY = 100_000;
 const CONTACTS_OF_MANY = 20_000;
 const HOUR_MS = 3_600_000;
 
-/** The number of contacts, out of 20,000, that are new or have changed since the night before. */
+/** The number of contacts, out of 20,000, that are new or have changed since the previous night. */
 const CHANGED_A_NIGHT = 200;
 
-/** A database of a size that is sold as one machine, and workers with 20 runs each. */
+/** A database as large as a single machine on sale, and workers with 20 runs each. */
 const PARK = { runsAtOnce: 20 - KEPT, databaseCores: 32, requestsPerSecond: RATE };
 
 function figuresOfMany(times: Times, nights: ReadonlyMap<number, Night>): Figure[] {

@@ -22,7 +22,7 @@ export const serve: Scenario = {
   measure: () => withWorkplace(CONTACTS, UNLIMITED, async ({ settings }) => measureBurst(settings)),
 };
 
-/** The same on two cores with other work: each also runs a process that never rests, at the same priority. */
+/** Measures the same on two busy cores: each also runs a process that never rests, with the same priority. */
 export const serveBusy: Scenario = {
   name: 'serve-busy',
   title: `${serve.title}, on two cores that are busy with other work`,
@@ -45,7 +45,7 @@ const readySchema = z.object({ ready: z.literal(true), url: z.string() });
 const addressSchema = z.looseObject({ url: z.string() });
 const runsSchema = z.looseObject({ runs: z.array(z.looseObject({ status: z.string() })) });
 
-/** `bound` precedes the command that serves. */
+/** Measures a burst of webhooks. `bound` is put before the command that serves. */
 async function measureBurst(settings: string, bound: readonly string[] = []): Promise<Figure[]> {
   const { url: address } = addressSchema.parse(await ask(['hooks', 'create', 'bench'], settings));
   const [program = process.execPath, ...words] = [...bound, process.execPath, PROGRAM, 'serve'];
@@ -82,7 +82,7 @@ async function measureBurst(settings: string, bound: readonly string[] = []): Pr
   }
 }
 
-/** Sends the webhooks evenly. Resolves with the number that were not accepted. */
+/** Sends the webhooks at an even pace. Returns the number that were not accepted. */
 async function sendBurst(url: URL): Promise<number> {
   const startedAt = performance.now();
   const answers = Array.from({ length: WEBHOOKS }, async (_, at) => {

@@ -1,6 +1,6 @@
 /**
- * Compares the service with 1,000,000 donors with another version of it (`--beside FOLDER`), alternately: build, memory
- * and lookups. Also measures how long large submits and large Discover requests make others wait in this version.
+ * Compares the service with 1,000,000 donors with another version (`--beside FOLDER`), alternately: build, memory and
+ * lookups. Also measures how long large submissions and large Discover requests make others wait in this version.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,8 +25,8 @@ import { SEED, type Service, startService } from '../service-process.ts';
 const DONORS = 1_000_000;
 const PAIRS = 10;
 /**
- * Lookups of each version in a pair. With only 200, the 99th percentile would be the second slowest lookup, which
- * depends on chance.
+ * The number of lookups per version in a pair. With only 200, the 99th percentile would be the second slowest lookup,
+ * which depends on chance.
  */
 const LOOKUPS = 1_000;
 const LARGE_SUBMITS = 5;
@@ -92,7 +92,10 @@ interface Version {
   program: string;
 }
 
-/** Both serve all the time and respond alternately, because other load on the machine slows both. */
+/**
+ * Measures lookups. Both versions serve all the time and respond alternately, because other load on the machine slows
+ * both.
+ */
 async function measureLookups(mine: Version, theirs: Version, pairs: number): Promise<Figure[]> {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const services = await Promise.all(
@@ -112,7 +115,7 @@ async function measureLookups(mine: Version, theirs: Version, pairs: number): Pr
     }
     const after = await Promise.all(services.map((service) => service.readProcessorTime()));
     const [own = 0, other = 0] = after.map((seconds, at) => seconds - (spent[at] ?? 0));
-    // The first round reads the tables.
+    // The first round reads the tables, so it is not counted.
     if (pair === 0) continue;
     ratios.push(quantile(times[0] ?? [], 0.99) / quantile(times[1] ?? [], 0.99));
     processor.push(own / other);
@@ -130,7 +133,7 @@ async function measureLookups(mine: Version, theirs: Version, pairs: number): Pr
   ];
 }
 
-/** People whose matching takes longest: many names, and twenty addresses. */
+/** Returns people whose matching takes longest, with many names and twenty addresses. */
 function aLargeSubmit(round_: number): { persons: unknown[] } {
   return {
     persons: Array.from({ length: 100 }, (_, index) => ({
@@ -144,9 +147,11 @@ function aLargeSubmit(round_: number): { persons: unknown[] } {
   };
 }
 
-/** In the meantime, the matching left by earlier submits is completed, both for a single submit and for several. */
+/**
+ * Measures submissions, one alone and several together. The matching of earlier submissions is completed in between.
+ */
 async function measureSubmits(service: Service): Promise<Figure> {
-  // Prepared before, so only the service is measured.
+  // Prepared in advance, so that only the service is measured.
   const bodies = Array.from({ length: LARGE_SUBMITS }, (_, index) =>
     JSON.stringify(aLargeSubmit(index)),
   );
@@ -155,7 +160,7 @@ async function measureSubmits(service: Service): Promise<Figure> {
   for (let turn = 0; turn <= SUBMIT_TURNS; turn += 1) {
     const [first] = await sendSubmits(service, bodies.slice(0, 1));
     const several = await sendSubmits(service, bodies);
-    // The first turn reads the tables.
+    // The first turn reads the tables, so it is not counted.
     if (turn === 0) continue;
     alone.push(first ?? Number.NaN);
     together.push(Math.max(...several));
@@ -174,7 +179,7 @@ async function sendSubmits(service: Service, bodies: readonly string[]): Promise
   return (await Promise.all(answers)).map(({ ms }) => ms);
 }
 
-/** Returns the time that a small request with another key takes during a Discover over a network with many members. */
+/** Measures how long a small request with another key takes during a Discover over a network with many members. */
 async function measureDiscover(service: Service): Promise<Figure> {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const ids = Array.from({ length: MEMBERS }, (_, index) => world.donor(index * 97).id);

@@ -1,4 +1,4 @@
-/** A thread that keeps some requests of one key in flight until it is stopped (service-speed.ts). */
+/** A thread that keeps some requests with one key in flight until it is stopped (service-speed.ts). */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ await Promise.all(
         headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body }),
       }).catch(() => null);
-      // If a body is refused while it is still being sent, its connection may be lost. That is not a failure.
+      // If a body is refused while it is still being sent, its connection can be lost. This is not a failure.
       await response?.arrayBuffer().catch(() => null);
       if ((response?.status ?? 0) >= 500) failed += 1;
     }

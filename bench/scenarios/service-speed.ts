@@ -1,4 +1,4 @@
-/** The service's promises about speed and memory, with a million donors from a file. */
+/** Measures the service's promises about speed and memory, with a million donors from a file. */
 
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -33,10 +33,10 @@ export const serviceBounds: Scenario = {
 const DONORS = 1_000_000;
 const STARTS = 5;
 const ROUNDS = 600;
-/** Rounds before the measured ones, because the first of them are part of the start. */
+/** The rounds before the measured ones, because the first rounds are part of the start. */
 const WARM_UP = 100;
 const FACT_SEARCHES = 20;
-/** The pause between two requests of a client that respects a limit. */
+/** The pause between two requests of a client that respects the limit. */
 const PAUSE_MS = 10;
 
 async function withManyDonors(measure: (file: string) => Promise<Figure[]>): Promise<Figure[]> {
@@ -68,7 +68,7 @@ async function measureSpeed(file: string): Promise<Figure[]> {
     const begun = performance.now();
     const service = await startService(file, DONORS);
     ready.push(service.seconds);
-    // Both at once, because the start is over when the first request of each kind has its response.
+    // Sends both kinds together. The start is over when the first request of each kind has its response.
     await Promise.all([search(service, 1), lookUp(service, 2)]);
     answered.push((performance.now() - begun) / 1_000);
     await service.stop();
@@ -81,7 +81,7 @@ async function measureSpeed(file: string): Promise<Figure[]> {
     lookup: [],
   };
   let begun = performance.now();
-  // In random order, because people of the same kind are next to each other.
+  // People are in random order, because people of the same kind would otherwise follow each other.
   for (const [index, person] of shuffled(persons).entries()) {
     if (index === WARM_UP) {
       begun = performance.now();
@@ -119,16 +119,16 @@ async function measureSpeed(file: string): Promise<Figure[]> {
   ];
 }
 
-/** Each as often, in an order that is the same each time. */
+/** Returns the list in an order that looks random but is the same each time. */
 function shuffled<One>(list: readonly One[]): One[] {
   return list.map((_, place) => list[(place * STRIDE) % list.length]).flatMap((one) => one ?? []);
 }
 
-/** Has no divisor in common with the number of rounds. */
+/** A number that has no common divisor with the number of rounds. */
 const STRIDE = 271;
 
 const MEASURE_MS = 4_000;
-/** The number of the worst requests in flight at any time. */
+/** The number of expensive requests that are always in flight. */
 const AT_ONCE = 4;
 
 async function measureBounds(file: string): Promise<Figure[]> {
@@ -161,7 +161,7 @@ async function measureBounds(file: string): Promise<Figure[]> {
   }
 }
 
-/** Returns the time that a small request with another key takes. */
+/** Returns how long small requests with another key take. */
 async function lightTimes(
   { baseUrl }: Service,
   key: string,
@@ -183,7 +183,7 @@ async function lightTimes(
 
 const heavyReport = z.object({ sent: z.number(), failed: z.number() });
 
-/** Sends a request repeatedly from a separate thread, so this thread measures only the service. */
+/** Sends a request again and again from a separate thread, so this thread measures only the service. */
 function startHeavy({ baseUrl, apiKey }: Service, path: string, bodies: readonly string[]) {
   const workerData = { url: baseUrl + path, apiKey, bodies, atOnce: AT_ONCE };
   const worker = new Worker(new URL('./service-heavy.ts', import.meta.url), { workerData });
@@ -198,7 +198,7 @@ function startHeavy({ baseUrl, apiKey }: Service, path: string, bodies: readonly
 
 type Worst = [name: string, path: string, bodies: string[]];
 
-/** Returns the most expensive request of each kind, refused or not. */
+/** Returns the most expensive request of each kind, whether it is refused or not. */
 function worstRequests(bestConnected: readonly string[]): Worst[] {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const ties = (count: number) => Array(count).fill({ title: 'a' });

@@ -7,7 +7,7 @@ import { UNLIMITED, withWorkplace } from '../with-workplace.ts';
 const CONTACTS = 300;
 const ROUNDS = 15;
 
-/** The time that a user waits for a command, and the cost of a process before it does any work. */
+/** Measures how long a user waits for a command, and what a process costs before it does any work. */
 export const start: Scenario = {
   name: 'start',
   title: 'one process of the program, compared with an empty Node process',
@@ -21,7 +21,7 @@ export const start: Scenario = {
     }),
 };
 
-/** The machine's speed affects both, so the ratio is the same on any machine. */
+/** Returns ratios. The machine's speed affects both sides, so they are the same on any machine. */
 async function figuresOf(
   name: string,
   words: readonly string[],

@@ -15,13 +15,16 @@ import { UNLIMITED, withWorkplace } from '../with-workplace.ts';
 
 const MEGABYTES = 4;
 const BYTES = MEGABYTES * 1_024 * 1_024;
-/** Uploads at the same time. */
+/** The number of simultaneous uploads. */
 const SENDERS = 3;
 const PHASE_SECONDS = 10;
-/** Pairs of phases, one after the other, so a slow minute of the machine affects both kinds. */
+/** The number of pairs of phases. They alternate, so a slow minute of the machine affects both kinds. */
 const ROUNDS = 4;
 const HEALTH_EVERY_MS = 10;
-/** A faster response does not make the next upload start sooner, so both kinds send the same number of bytes. */
+/**
+ * The interval between uploads. A faster response does not make the next upload start sooner, so both kinds send the
+ * same number of bytes.
+ */
 const PACE_MS = 300;
 
 export const uploads: Scenario = {
@@ -30,13 +33,16 @@ export const uploads: Scenario = {
   measure: () => withWorkplace(10, UNLIMITED, async ({ settings }) => measure(settings)),
 };
 
-/** Like a list of donors. */
+/** An ordinary file, which looks like a list of donors. */
 const ORDINARY = filled(
   'Donor ID,First Name,Last Name,Street,City,Employer\n',
   '4711,Ada,Vale,"12 Elm St, Apt 4",Springfield,Acme Inc.\n',
 );
 
-/** Each is as large, and designed to be slow in one part: the header, a quote, a line, the encoding, the workbook. */
+/**
+ * Files of the same size that are designed to be slow in one part: the header, a quote, a line, the encoding or the
+ * workbook.
+ */
 const HOSTILE: readonly Buffer[] = [
   filled('Id,First,Last,', '(', '\n1,Ada,Vale,x\n'),
   filled('Id,First,Last,', '\u00e4(\u00df)', '\n1,Ada,Vale,x\n'),
@@ -59,7 +65,7 @@ function filled(start: string, piece: string, end = ''): Buffer {
 
 interface Phase {
   waits: number[];
-  /** Answered uploads, by status. */
+  /** The statuses of the responses to uploads. */
   statuses: number[];
 }
 
@@ -119,7 +125,7 @@ function figuresOf({ ordinary, hostile }: Record<'ordinary' | 'hostile', Phase>)
   ];
 }
 
-/** Starts a setup that accepts files. Returns the path of its form. */
+/** Starts a set-up that accepts files. Returns the path of its form. */
 async function begin(url: string, headers: Record<string, string>, name: string): Promise<string> {
   const body = new URLSearchParams({ name });
   const reply = await fetch(`${url}/setup`, { method: 'POST', redirect: 'manual', headers, body });
@@ -128,7 +134,7 @@ async function begin(url: string, headers: Record<string, string>, name: string)
   return `/setup/${id}/file`;
 }
 
-/** Each sender uploads one file after the other, while the health endpoint is polled. */
+/** Lets each sender upload one file after another, while the health endpoint is polled. */
 async function flood(
   url: string,
   headers: Record<string, string>,
@@ -162,7 +168,7 @@ async function flood(
   }
 }
 
-/** Returns the response's status, or 0 for a file whose response never arrived. */
+/** Uploads a file. Returns the status, or 0 if no response arrived. */
 async function drop(url: string, headers: Record<string, string>, body: FormData): Promise<number> {
   try {
     const reply = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });

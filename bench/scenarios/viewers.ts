@@ -44,7 +44,7 @@ export const viewers: Scenario = {
 interface Measured {
   seconds: number;
   processorSeconds: number;
-  /** Without the page that each viewer loads once the run has ended. */
+  /** The time until the run's end, without the page that each viewer then loads. */
   untilEndSeconds: number;
   events: number;
   bytes: number;
@@ -85,7 +85,7 @@ async function watchRun(settings: string, count: number): Promise<Measured> {
     const viewers = Array.from({ length: Math.max(1, count) });
     const seen = await Promise.all(viewers.map(() => view(url, id, headers)));
     const untilEndSeconds = (await processorOf(serving.pid)) - begun;
-    // Browsers load the page once more then.
+    // Browsers load the page again after the end.
     const pages = viewers.map(async () => (await fetch(`${url}/runs/${id}`, { headers })).text());
     await Promise.all(pages);
     const processorSeconds = (await processorOf(serving.pid)) - begun;
@@ -108,7 +108,7 @@ async function watchRun(settings: string, count: number): Promise<Measured> {
   }
 }
 
-/** Listens as a page does, until the run has ended. */
+/** Listens to the run as a page does, until the run has ended. */
 async function view(url: string, id: string, headers: Record<string, string>) {
   const seen = { events: 0, bytes: 0, sawEnd: false };
   const answer = await fetch(`${url}/v1/runs/${id}/events`, { headers });
@@ -123,7 +123,7 @@ async function view(url: string, id: string, headers: Record<string, string>) {
 
 const TICKS_A_SECOND = 100;
 
-/** Processor time in seconds that a process has used (Linux). */
+/** Returns the processor time that a process has used, in seconds (Linux). */
 async function processorOf(pid: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const [, fields = ''] = stat.split(') ');

@@ -1,4 +1,4 @@
-/** The Helm chart: its values, checked by its schema, and the objects that it renders from them. */
+/** The Helm chart: its values, which its schema checks, and the objects that it renders from them. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -29,7 +29,7 @@ export interface Rendered {
   notes: string;
 }
 
-/** Returns the names of the sample files in `ci`, as a user writes them. */
+/** Returns the names of the sample files in `ci`, which look like a user's values. */
 export function sampleNames(): string[] {
   return globSync('*-values.yaml', { cwd: join(CHART, 'ci') }).sort();
 }
@@ -93,7 +93,7 @@ function objectsOf(text: string): KubernetesObject[] {
   });
 }
 
-/** As in Helm, maps are merged and all other values are replaced. */
+/** Merges values as Helm does: maps are merged, and all other values are replaced. */
 function merged(base: Record<string, Value>, over: Record<string, Value>): Record<string, Value> {
   const result = { ...base };
   for (const [key, value] of Object.entries(over)) {
@@ -107,7 +107,7 @@ function isMap(value: Value | undefined): value is { [key: string]: Value } {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** Helm reads all numbers as floating point, and prints one million as 1e+06. */
+/** Reads numbers as Helm does: as floating point, which prints one million as 1e+06. */
 function asHelmReads(value: Value): Value {
   if (typeof value === 'number' && Math.abs(value) >= 1_000_000) {
     throw new Error(`Helm would print ${value} in another form`);

@@ -1,6 +1,6 @@
 /**
- * Checks whether Kubernetes accepts objects. Uses Kubernetes' schemas, and also types generated from them,
- * because the schemas alone accept unknown fields.
+ * Checks that Kubernetes accepts the objects. Uses Kubernetes' schemas, and types generated from them, because the
+ * schemas alone accept unknown fields.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Service } from 'kubernetes-models/v1';
 import type { KubernetesObject } from './chart.ts';
 
-/** A class of the packages, which recognises its objects and checks them. */
+/** A class in Kubernetes' package that recognises and checks objects of its kind. */
 interface Model<Shape> {
   apiVersion: string;
   kind: string;
@@ -27,7 +27,7 @@ interface Model<Shape> {
 interface Kind {
   name: string;
   module: string;
-  /** Returns false if the object is of another kind. Throws if the object is wrong. */
+  /** Checks an object. Returns false if it is of another kind, and throws if it is wrong. */
   check(object: KubernetesObject): boolean;
 }
 
@@ -58,7 +58,7 @@ const KINDS: readonly Kind[] = [
   kindOf(ServiceMonitor, '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'),
 ];
 
-/** Returns problems for which Kubernetes would reject these objects, or silently drop parts of them. */
+/** Returns problems because of which Kubernetes would reject the objects or silently drop parts of them. */
 export function findShapeProblems(objects: readonly KubernetesObject[]): string[] {
   const problems: string[] = [];
   const lines: string[] = [];
@@ -68,7 +68,7 @@ export function findShapeProblems(objects: readonly KubernetesObject[]): string[
       const kind = KINDS.find((one) => one.check(object));
       if (kind === undefined) problems.push(`${name}: ${object.apiVersion} has no such kind here`);
       else {
-        // One line for each object, so a compiler error names its object.
+        // Each object is on one line, so a compiler error identifies the object.
         const type = `import('${kind.module}').I${kind.name}`;
         lines.push(`export const o${lines.length}: ${type} = ${JSON.stringify(object)};`);
       }
@@ -90,7 +90,7 @@ function complaintsOf(lines: readonly string[]): string[] {
     const file = join(folder, 'objects.ts');
     writeFileSync(file, `${lines.join('\n')}\n`);
     const args = [TSC, ...OPTIONS, ...MODULES, file];
-    // A folder without a tsconfig.json.
+    // The folder must not contain a tsconfig.json.
     const options = { encoding: 'utf8', cwd: folder } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
     if (status === 0) return [];

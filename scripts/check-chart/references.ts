@@ -1,11 +1,9 @@
-/**
- * Checks whether the objects of a chart fit together: names, ports, selectors, and the restrictions of pods.
- */
+/** Checks that the objects of a chart fit together: names, ports, selectors, and restrictions of pods. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { KubernetesObject } from './chart.ts';
 
-/** A process ends within this many seconds of SIGTERM. */
+/** The maximum time in seconds from SIGTERM to the end of a process. */
 const STOP_SECONDS = 10;
 
 const labelsSchema = z.record(z.string(), z.string());
@@ -86,7 +84,7 @@ export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
   });
 }
 
-/** Returns all problems. `outside` are the ConfigMaps and Secrets that the values name. */
+/** Returns all problems. `outside` contains the ConfigMaps and Secrets in the values. */
 export function findMisfits(
   objects: readonly KubernetesObject[],
   outside: ReadonlySet<string>,
@@ -149,7 +147,7 @@ function findOpenDoors({ pod, container }: Workload): string[] {
   return problems;
 }
 
-/** ConfigMaps, Secrets and volumes that an object names but that do not exist. */
+/** Returns ConfigMaps, Secrets and volumes that an object refers to but that do not exist. */
 function findMissing(
   { pod, container, object }: Workload,
   objects: readonly KubernetesObject[],
@@ -189,7 +187,7 @@ function findMissing(
   return problems;
 }
 
-/** Returns a stop timeout that is shorter than the product needs. */
+/** Returns a problem if the stop timeout is shorter than the product needs. */
 function findHaste({ pod, container }: Workload): string[] {
   const { terminationGracePeriodSeconds: grace = 30 } = pod;
   const [, before = 0] = container.lifecycle?.preStop.exec.command ?? [];
@@ -271,7 +269,7 @@ function findAstray(
       const { scaleTargetRef } = z.object({ scaleTargetRef: namedSchema }).parse(object['spec']);
       const target = deployments.find((one) => one.object.metadata.name === scaleTargetRef.name);
       if (target === undefined) return [`there is no Deployment ${scaleTargetRef.name}`];
-      // Each update would reset the number.
+      // With a fixed number, each update would reset it.
       return target.replicas === undefined ? [] : ['its Deployment also sets the number of pods'];
     }
     default:
@@ -304,7 +302,7 @@ const outsideSchema = z.object({
   files: z.object({ existingSecret: z.string() }).default({ existingSecret: '' }),
 });
 
-/** Returns the ConfigMaps and Secrets that values name, which must already exist. */
+/** Returns the ConfigMaps and Secrets in the values, which must already exist. */
 export function namedOutside(values: unknown): Set<string> {
   const { image, settings, secrets, files } = outsideSchema.parse(values);
   return new Set([

@@ -1,7 +1,6 @@
 /**
- * Renders the part of Go's template language that our chart uses, and throws for everything else. An accepted
- * template has the same meaning in Helm. In one respect, this renderer is stricter than Helm: a value that
- * does not exist is an error.
+ * Renders the parts of Go's template language that our chart uses, and throws for everything else. An accepted template
+ * has the same meaning in Helm. In one respect, this renderer is stricter than Helm: a missing value is an error.
  */
 import { hash } from 'node:crypto';
 import { stringify } from 'yaml';
@@ -14,7 +13,7 @@ type Node =
   | { kind: 'if'; condition: Pipeline; then: Node[]; else: Node[]; isDot: boolean }
   | { kind: 'range'; over: Pipeline; names: string[]; body: Node[] };
 
-/** Each command receives the result of the previous command as its last argument. */
+/** Each command gets the previous command's result as its last argument. */
 type Pipeline = Operand[][];
 
 type Operand =
@@ -28,7 +27,7 @@ export type Defined = Map<string, Node[]>;
 
 interface Scope {
   dot: Value;
-  /** The variables by their names with the dollar sign. `$` is the root. */
+  /** The variables by name, with the dollar sign. `$` is the root. */
   variables: ReadonlyMap<string, Value>;
   defined: Defined;
 }
@@ -41,7 +40,7 @@ interface Piece {
   action?: string;
 }
 
-/** Parses the nodes of a file. Adds templates that the file defines to `defined`. */
+/** Parses the nodes of a file, and adds its templates to `defined`. */
 export function parseTemplate(source: string, defined: Defined): Node[] {
   const pieces = piecesOf(source);
   let at = 0;
@@ -53,9 +52,7 @@ export function parseTemplate(source: string, defined: Defined): Node[] {
     return pieces[at - 1]?.action ?? '';
   }
 
-  /**
-   * Parses up to `end` or `else`, and consumes that too. At the top level, parses up to the end of the file.
-   */
+  /** Parses up to and including `end` or `else`. At the top level, parses to the end of the file. */
   function parseUntil(isTop = false): Node[] {
     const nodes: Node[] = [];
     for (;;) {
@@ -111,7 +108,7 @@ export function parseTemplate(source: string, defined: Defined): Node[] {
   }
 }
 
-/** Texts and actions alternately. `{{-` and `-}}` remove the white space around them. */
+/** Splits a file into alternating texts and actions. `{{-` and `-}}` remove the surrounding white space. */
 function piecesOf(source: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -168,7 +165,7 @@ function parsePipeline(text: string): Pipeline {
   return pipeline;
 }
 
-/** Consumes the tokens up to a closing bracket. */
+/** Consumes the tokens up to and including a closing bracket. */
 function parseTokens(tokens: string[]): Pipeline {
   const pipeline: Pipeline = [];
   let command: Operand[] = [];
@@ -270,7 +267,7 @@ function operandValue(operand: Operand, scope: Scope): Value {
   return value;
 }
 
-/** As in Go, nothing, zero and empty values are false. */
+/** As in Go, missing, zero and empty values are false. */
 function isTrue(value: Value): boolean {
   if (value !== null && typeof value === 'object') return Object.keys(value).length > 0;
   return Boolean(value);

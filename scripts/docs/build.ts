@@ -14,7 +14,7 @@ import { SYNONYMS } from './synonyms.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The functions with which the search in the browser splits and reduces words. The index has to use them, too. */
+/** The functions with which the browser's search splits and shortens words. The index has to use the same functions. */
 const { splitWords, stem } = z
   .object({
     splitWords: z.custom<(text: string) => string[]>((value) => typeof value === 'function'),
@@ -22,7 +22,7 @@ const { splitWords, stem } = z
   })
   .parse(await import(join(ROOT, 'src/interfaces/pages/assets/guide-search.js')));
 
-/** A file of the guide, as in the list of its files. */
+/** A file of the guide, as the list of files contains it. */
 export interface GuideFile {
   /** The file's address. */
   path: string;
@@ -38,7 +38,7 @@ interface Source {
   text: string;
 }
 
-/** Writes the guide into a folder after emptying it. Throws an error that names every dead link. */
+/** Writes the guide into a folder, which is emptied first. Throws an error that lists every dead link. */
 export async function buildGuide(folder: string): Promise<readonly GuideFile[]> {
   const generated = new Map([
     [ERRORS_PAGE, writeErrorsPage()],
@@ -54,7 +54,7 @@ export async function buildGuide(folder: string): Promise<readonly GuideFile[]> 
 
 interface Rendered {
   pages: readonly { page: GuidePage; rendered: RenderedPage }[];
-  /** The images in the repository that the pages show. */
+  /** Images in the repository that the pages show. */
   images: ReadonlySet<string>;
 }
 
@@ -143,7 +143,7 @@ function writeGuide({ pages, images }: Rendered, folder: string): GuideFile[] {
   }
 }
 
-/** A section to which the search can lead. */
+/** A section that the search can find. */
 interface Place {
   id: number;
   href: string;
@@ -179,13 +179,13 @@ function toPlace(page: GuidePage, section: Section): Omit<Place, 'id'> {
   };
 }
 
-/** Returns the codes, settings and variables in the name of a section. */
+/** Returns the codes, settings and variables in a section's heading. */
 function listCodes(heading: string): string[] {
   const words = heading.toLowerCase().split(/[\s,]+/);
   return words.filter((word) => /^[\w.-]*[_.][\w.-]*$/.test(word) || !heading.includes(' '));
 }
 
-/** The maximum number of characters of a text that are stored to be shown with a result. */
+/** The maximum number of characters of a section that are stored to be shown in a result. */
 const SHOWN = 220;
 
 const FIELDS = ['heading', 'text', 'page'];

@@ -1,18 +1,18 @@
 /**
- * The pages of the guide, in the order of its menu. A document that is not listed here is only available in
- * the repository.
+ * The pages of the guide in the order of its menu. A document that is not listed here is available only in the
+ * repository.
  */
 
 export interface GuidePage {
-  /** The document's path in the repository. Generated pages have a path without a file. */
+  /** The document's path in the repository. For a generated page, no file exists at this path. */
   document: string;
-  /** The name of the page in the menu. */
+  /** The page's name in the menu. */
   name: string;
-  /** One sentence about the page, for the start page and the search. */
+  /** A sentence about the page, for the start page and the search. */
   about: string;
-  /** True if readers can find each row of its tables by the row's first cell. */
+  /** True if the search finds each row of its tables by the row's first cell. */
   hasRows?: true;
-  /** The weight of the page's sections in the search: 1, or less for references, which mention everything. */
+  /** The weight of the page's sections in the search. It is 1, or less for references, which mention everything. */
   weight?: number;
 }
 

@@ -1,10 +1,10 @@
-/** The page of the error codes, from the explanations that `donor-sync help CODE` prints. */
+/** Creates the page of error codes, from the explanations that `donor-sync help CODE` prints. */
 
 import type { ErrorExplanation } from '../../src/core/codes/errors/explanation.ts';
 import { ERROR_TOPICS } from '../../src/core/codes/errors.ts';
 import { type CodePlace, findErrorCodes } from '../error-codes.ts';
 
-/** In the order of `ERROR_TOPICS`. */
+/** The sections are in the order of `ERROR_TOPICS`. */
 const NAMES = [
   'Commands',
   'Credits and runs',
@@ -58,10 +58,10 @@ function writeCode(
   ].join('\n\n');
 }
 
-/** A message with fewer fixed words consists almost only of its values. */
+/** The minimum number of fixed words. A message with fewer words consists almost only of its values. */
 const MIN_WORDS = 6;
 
-/** Each message occurs once. */
+/** Keeps each message once. */
 function listMessages(places: readonly CodePlace[] = []): string[] {
   const found = places.flatMap(({ message }) => message ?? []);
   return [...new Set(found)].filter((text) => text.split(/[\s…]+/).length >= MIN_WORDS);

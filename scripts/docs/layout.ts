@@ -1,6 +1,6 @@
 /**
- * The frame of the guide's pages. It contains no inline script or style, because the content security policy
- * of all pages forbids them.
+ * The frame of the guide's pages. It contains no inline scripts or styles, because the content security policy forbids
+ * them.
  */
 import { html, raw } from 'hono/html';
 import { GUIDE, guideName } from '../../src/core/guide-address.ts';
@@ -12,22 +12,22 @@ export const SEARCH = `${GUIDE}/search`;
 
 interface Frame {
   title: string;
-  /** The document of the page. Omitted for the start page and the search. */
+  /** The page's document. Omitted for the start page and the search. */
   document?: string;
   headings?: readonly Heading[];
-  /** The address of the index, which changes with its content. */
+  /** The address of the search index, which changes with its content. */
   indexHref: string;
-  /** Trusted HTML. */
+  /** HTML that is trusted. */
   content: string;
 }
 
-/** If a page has more headings than this, its table of contents only lists the top-level sections. */
+/** If a page has more headings than this, its table of contents lists only the top-level sections. */
 const MAX_LISTED = 60;
 
 /** Returns a whole page. */
 export function renderFrame({ title, document, headings = [], indexHref, content }: Frame): string {
   const listed = headings.filter(({ depth }) => depth === 2 || depth === 3);
-  // A list of codes would be longer than the page itself.
+  // A list of all codes would be longer than the page itself.
   const toc = listed.length > MAX_LISTED ? listed.filter(({ depth }) => depth === 2) : listed;
   const page = html`<!doctype html>
 <html lang="en">
@@ -99,7 +99,7 @@ ${headings.map(
 )}</ul></nav>`;
 }
 
-/** Links to the pages before and after this one. */
+/** Returns links to the previous and the next page. */
 function renderNeighbours(document: string) {
   const pages = CONTENTS.flatMap((group) => group.pages);
   const at = pages.findIndex((each) => each.document === document);
@@ -137,7 +137,7 @@ ${pages.map(
 )}</div>`;
 }
 
-/** Returns the page of results. Without JavaScript, it lists everything that the search contains. */
+/** Returns the page for search results. Without JavaScript, it lists everything that the search contains. */
 export function renderSearch(
   places: readonly { href: string; page: string; heading: string }[],
 ): string {

@@ -1,4 +1,4 @@
-/** Turns a document of the repository into a page of the guide. */
+/** Converts a document in the repository to a page of the guide. */
 import { Marked, type Token, type Tokens } from 'marked';
 
 /** A part of a page that the search can find. */
@@ -23,19 +23,19 @@ export interface RenderedPage {
   anchors: ReadonlySet<string>;
 }
 
-/** Converts the addresses in a document into addresses of the guide. */
+/** Converts addresses in a document to addresses in the guide. */
 export interface Addresses {
-  /** Returns the target of a link: an address, or the path of a file that is only in the repository. */
+  /** Returns a link's target: an address, or the path of a file that is only in the repository. */
   link(href: string): { href: string } | { file: string };
   image(src: string): string;
 }
 
-/** Raw HTML that documents may contain: anchors, and pictures for light and dark. */
+/** Raw HTML that documents are allowed to contain: anchors, and pictures for light and dark mode. */
 const ANCHOR = /^<a id="([\w.-]+)">$/;
 const PICTURE = /^<picture>\s*(?:<source [^<>]+>\s*|<img [^<>]+>\s*)+<\/picture>\s*$/;
 const COMMENT = /^<!--[\s\S]*-->\s*$/;
 
-/** Renders the text of a document. With `hasRows`, each row of its tables is a section too. */
+/** Renders a document. With `hasRows`, each row of its tables also becomes a section. */
 export function renderMarkdown(
   text: string,
   addresses: Addresses,
@@ -61,7 +61,7 @@ export function renderMarkdown(
         sections.push({ id: depth === 1 ? '' : id, heading: words, text: '' });
         const content = this.parser.parseInline(inner);
         if (depth === 1) return `<h1 id="${id}">${content}</h1>\n`;
-        // The heading links to itself, so its address can be copied.
+        // The heading links to itself, so that its address can be copied.
         return `<h${depth} id="${id}"><a class="here" href="#${id}">${content}</a></h${depth}>\n`;
       },
       link({ href, tokens: inner }) {
@@ -85,7 +85,7 @@ export function renderMarkdown(
         return checked ? '☑ ' : '☐ ';
       },
       codespan({ text: code }) {
-        // Long names can be broken where a reader would break them.
+        // Allows line breaks in long names where a reader would expect them.
         return `<code>${escapeHtml(code).replace(/(?<=\w[_./])(?=\w)/g, '<wbr>')}</code>`;
       },
       code({ text: code }) {
@@ -97,7 +97,7 @@ export function renderMarkdown(
       },
     },
   });
-  // Sections are collected in the order of the document, while it is rendered piece by piece.
+  // Collects sections in the order of the document, while the document is rendered piece by piece.
   const html = tokens.map((token) => renderBlock(token)).join('');
   const title = headings.find(({ depth }) => depth === 1)?.text ?? '';
   return { title, html, headings, sections, anchors };
@@ -117,7 +117,7 @@ export function renderMarkdown(
     const heads = table.header.map(({ tokens: inner }) => plainText(inner));
     const head = table.header.map((cell) => {
       const content = inline(cell);
-      // A screen reader would announce an empty heading for each cell of its column.
+      // A screen reader would announce an empty heading for every cell in its column.
       if (content === '') return '<td role="cell"></td>';
       return `<th role="columnheader" scope="col">${content}</th>`;
     });
@@ -144,7 +144,7 @@ export function renderMarkdown(
     return `<table role="table"><thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead><tbody role="rowgroup">\n${body.join('')}</tbody></table>\n`;
   }
 
-  /** Returns the names by which readers can find a row: its codes, or its text. */
+  /** Returns the names with which readers can find a row: its codes, or its text. */
   function nameRow(cell: Tokens.TableCell | undefined, first: string): string[] {
     const inner = cell?.tokens ?? [];
     const codes = inner.flatMap((token) => (token.type === 'codespan' ? [token.text] : []));
@@ -183,20 +183,20 @@ function toAnchor(code: string): string {
   return code.replace(/[^\w.-]/g, '');
 }
 
-/** Marks the id of a section that is a row of a table. */
+/** A mark in the ID of a section that is a row of a table. */
 const ROW = '@';
 
-/** Returns the anchor of a section without the mark of a row. */
+/** Returns a section's anchor without the mark of a row. */
 export function anchorOf({ id }: Pick<Section, 'id'>): string {
   return id.startsWith(ROW) ? id.slice(ROW.length) : id;
 }
 
-/** True if the section is a row of a table. */
+/** Returns true if the section is a row of a table. */
 export function isRow({ id }: Pick<Section, 'id'>): boolean {
   return id.startsWith(ROW);
 }
 
-/** Returns the anchor of a heading, as GitHub creates it. */
+/** Returns a heading's anchor, as GitHub creates it. */
 function slug(words: string): string {
   return words
     .toLowerCase()
@@ -205,7 +205,7 @@ function slug(words: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Returns the text of part of a document, without its markup. */
+/** Returns the text of a part of a document, without markup. */
 function plainText(tokens: readonly Token[]): string {
   return tokens.map(wordsOf).join('').replace(/\s+/g, ' ').trim();
 }

@@ -1,6 +1,6 @@
 /**
- * Creates the reference of all settings. Names, values and defaults come from the schema, and the meanings
- * come from the tables of the guide.
+ * Creates the reference of all settings. Names, values and defaults come from the schema. The meanings come from the
+ * tables in the guide.
  */
 import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { loadBuiltInConnectors, REMOTE_CRMS } from '../../connectors/index.ts';
 import { editorSchema } from '../../src/settings/editor-schema.ts';
 
-/** The part of the JSON schema that the page shows. */
+/** The parts of the JSON schema that the page shows. */
 interface Schema {
   type?: string | string[] | undefined;
   default?: unknown;
@@ -47,13 +47,13 @@ interface Setting {
   initial: string;
 }
 
-/** The sections of the guide that explain the settings of each kind of CRM. */
+/** The sections in the guide that explain the settings of each kind of CRM. */
 const CRMS: Readonly<Record<string, string>> = {
   csv: '`crm` of a CSV file',
   ...Object.fromEntries(REMOTE_CRMS.map(({ kind, name }) => [kind, `\`crm\` of ${name}`])),
 };
 
-/** Returns the page as Markdown. Throws an error for a setting that the guide does not explain. */
+/** Returns the page as Markdown. Throws if the guide does not explain a setting. */
 export async function writeSettingsPage(): Promise<string> {
   const meanings = readMeanings();
   const definitions = await loadBuiltInConnectors();
@@ -64,7 +64,7 @@ export async function writeSettingsPage(): Promise<string> {
     const settings = definitions.find((each) => each.kind === kind)?.settingsSchema;
     if (settings === undefined) throw new Error(`There is no connector for ${kind}.`);
     const own = z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' });
-    // The guide explains the kind of a client together with the client.
+    // The guide explains a client's kind of CRM together with the client.
     const listed = listSettings(schema.parse(own), '').filter(({ key }) => key !== 'kind');
     const table = writeTable(listed, meanings, section);
     return `## ${section}\n\n${table}`;
@@ -87,7 +87,7 @@ ${kinds.join('\n')}`;
 
 const DOCUMENT = 'docs/guides/settings.md';
 
-/** The explanation of each setting in the tables of the guide, by the heading of their section. */
+/** Returns the explanations of settings in the guide's tables, by the heading of their section. */
 type Meanings = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 function readMeanings(): Meanings {
@@ -103,7 +103,7 @@ function readMeanings(): Meanings {
   return new Map(sections);
 }
 
-/** Returns the names in the first cell of a row: `contacts.includeDeceased`, `.includeDoNotContact`. */
+/** Returns the names in the first cell of a row, for example `contacts.includeDeceased`, `.includeDoNotContact`. */
 function readNames(cell: string): string[] {
   const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
   const group = names[0]?.replace(/\.?[^.]*$/, '') ?? '';
@@ -118,11 +118,11 @@ function writeTable(settings: readonly Setting[], meanings: Meanings, section: s
   return `| Setting | Values | Default | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-/** Returns the guide's explanation of a setting, or the name of the group that it explains as a whole. */
+/** Returns the guide's explanation of a setting, or the name of the group that is explained as a whole. */
 function explain(key: string, meanings: ReadonlyMap<string, string> | undefined): string {
   const own = meanings?.get(key);
   if (own !== undefined) {
-    // Links in the guide are relative to its folder.
+    // Links in the guide are relative to the guide's folder.
     return own.replace(/\]\((?!https?:)([^)]+)\)/g, (_, target) =>
       target.startsWith('#')
         ? `](guides/settings.md${target})`
@@ -155,7 +155,7 @@ function listSettings({ properties = {}, required = [] }: Schema, prefix: string
   });
 }
 
-/** Returns the alternatives of a value, without the variable that can replace each of them. */
+/** Returns the alternatives for a value, without the variable that can replace each of them. */
 function withoutVariable(given: Schema): Schema[] {
   const isVariable = ({ pattern }: Schema) =>
     pattern?.includes('A-Za-z_') && pattern.startsWith('\\$\\{');

@@ -11,7 +11,7 @@ export interface Synonym {
 }
 
 export const SYNONYMS: readonly Synonym[] = [
-  // Credits.
+  // Words about credits.
   synonym(
     'charge, cost, costs, price, pricing, pay, paid, bill, fee, expensive',
     'credit, cost, spend, paid',
@@ -26,7 +26,7 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('top up, buy more, recharge', 'credit, left'),
   synonym('estimate, forecast, preview, dry run, simulate, test run, in advance', 'plan, preview'),
 
-  // People's data.
+  // Words about people's data.
   synonym('delete, remove, wipe, purge, destroy, get rid of', 'erase, delete, remove, forget'),
   synonym(
     'gdpr, ccpa, right to be forgotten, forget me, forget them, erasure, data protection',
@@ -41,7 +41,7 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('secure, security, safe, encryption, encrypted', 'encrypted, protection, personal data'),
   synonym('retention, how long', 'kept, long'),
 
-  // Answers and ways back.
+  // Words about answers, and about taking them back.
   synonym(
     'take back, take it back, change my mind, changed my mind, wrong answer, by mistake, accidentally, cancel my answer, approved the wrong, clicked the wrong',
     'withdraw, wrong answer, take back, undo',
@@ -59,7 +59,7 @@ export const SYNONYMS: readonly Synonym[] = [
   ),
   synonym('maiden, married, nickname, surname, name change', 'name'),
 
-  // Runs and schedules.
+  // Words about runs and schedules.
   synonym('sunday, monday, friday, weekend, weekday, hourly, every hour, every week', 'schedule'),
   synonym('internet, offline, outage, power cut, down, unreachable', 'unavailable, outage'),
   synonym(
@@ -81,7 +81,7 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('refresh, outdated, stale, old data, up to date', 'refresh, enhanced again'),
   synonym('history, who changed, who approved', 'audit, who did what'),
 
-  // Users.
+  // Words about users.
   synonym(
     'permission, permissions, access, rights, scope, scopes, privilege',
     'role, access, scope, permission',
@@ -102,7 +102,7 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('notification, notify, slack, teams, email me, text message', 'alert, e-mail, chat'),
   synonym('email, mail', 'e-mail'),
 
-  // The CRM.
+  // Words about the CRM.
   synonym('stop sending, do not send, don t send', 'opt-out, objections, sent'),
   synonym(
     'umlaut, accent, special character, character, encoding, garbled',
@@ -135,7 +135,7 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('net worth, wealth, income, rich, capacity', 'wealth, fields'),
   synonym('not found, nobody found, no match, unknown person', 'finds nobody, not found'),
 
-  // The installation.
+  // Words about the installation.
   synonym('everything works, works correctly, set up correctly, check everything', 'doctor, check'),
   synonym('mobile, smartphone, phone, ipad, tablet', 'phone, pages'),
   synonym(

@@ -3,12 +3,12 @@
  * human readers.
  */
 
-/** Longer sentences have to be read twice. */
+/** The maximum number of words. Longer sentences have to be read twice. */
 const MOST_WORDS = 30;
 
 interface Rule {
   pattern: RegExp;
-  /** The wording to write instead. */
+  /** The wording to use instead. */
   instead: string;
 }
 
@@ -17,7 +17,7 @@ const HUMAN =
 
 const RULES: readonly Rule[] = [
   {
-    // People are asked. Programs are not.
+    // People are asked, but programs are not.
     pattern: /\b(?:is|are|was|were|be|been|being)(?: not| also| still| never| only)? asked\b/gi,
     instead: 'request, query, submit or check',
   },
@@ -84,11 +84,11 @@ export interface Fault {
   instead: string;
 }
 
-/** Lists the faults of one sentence, in the order of the rules. */
+/** Returns the faults in a sentence, in the order of the rules. */
 export function findFaults(sentence: string): Fault[] {
   const text = sentence.replaceAll(/\s+/g, ' ');
   const length = countWords(text);
-  // The names of things are not sentences.
+  // Names of things are not sentences.
   if (length < 3) return [];
   const faults = RULES.flatMap(({ pattern, instead }) =>
     [...text.matchAll(pattern)].flatMap((match) => {
@@ -107,7 +107,7 @@ export function findFaults(sentence: string): Fault[] {
   return faults;
 }
 
-/** True if the words are part of a longer name, such as a file's name. */
+/** Returns true if the words are part of a longer name, such as a file name. */
 function isInName(text: string, { 0: words, index }: RegExpExecArray): boolean {
   return (
     /[\w/.-]-$|[/_]$/.test(text.slice(0, index)) ||

@@ -1,4 +1,4 @@
 import type { Sentence } from './texts.ts';
 
-/** Places whose sentences have not been reworded yet. This list only shrinks. */
+/** Places whose sentences have not been reworded yet. This list must only get shorter. */
 export const LATER: readonly { place: string; kinds: readonly Sentence['kind'][] }[] = [];

@@ -1,4 +1,4 @@
-/** Extracts the sentences of a file that people read: Markdown, comments, and texts in the code. */
+/** Extracts the sentences in a file that people read: Markdown, comments, and texts in the code. */
 import { parseSync } from 'rolldown/utils';
 
 export interface Sentence {
@@ -16,12 +16,12 @@ interface Passage {
 
 const CODE = '`code`';
 
-/** Returns the sentences of a Markdown document, without blocks of code, HTML and addresses. */
+/** Returns the sentences in a Markdown document, without code blocks, HTML and addresses. */
 export function readDocument(text: string): Sentence[] {
   return listBlocks(text.split('\n'), 1, 'document').flatMap(splitSentences);
 }
 
-/** Returns the sentences in the comments and in the texts of a TypeScript file. */
+/** Returns the sentences in a TypeScript file's comments and texts. */
 export function readSource(file: string, text: string): Sentence[] {
   const { program, comments } = parseSync(file, text);
   const lineAt = createLineFinder(text);
@@ -79,7 +79,7 @@ function readComments(
       passages.push(...listBlocks(rows, line, 'comment'));
       continue;
     }
-    // Consecutive line comments are one text.
+    // Consecutive line comments are treated as one text.
     const last = lines.at(-1);
     if (last !== undefined && text.slice(last.end, start).trim() !== '') flush();
     if (last !== undefined && last.line + 1 !== line) flush();
@@ -93,7 +93,7 @@ function readComments(
 const FENCE = /^\s*(?:>\s*)?(?:```|~~~)/;
 const ITEM = /^\s*(?:[-*+]|\d+[.)]|@\w+)\s+/;
 
-/** Returns the paragraphs, list items, headings and cells of a Markdown text. */
+/** Returns the paragraphs, list items, headings and cells in a Markdown text. */
 function listBlocks(rows: readonly string[], firstLine: number, kind: Sentence['kind']): Passage[] {
   const blocks: Passage[] = [];
   let open: Passage | undefined;
@@ -117,7 +117,7 @@ function listBlocks(rows: readonly string[], firstLine: number, kind: Sentence['
     }
     if (/^\s*\|/.test(row)) {
       open = undefined;
-      // A cell lists things, and each is read alone.
+      // A cell is a list whose entries are read separately.
       const cells = row.replaceAll(/`[^`]*`/g, CODE).split(/(?<!\\)\||; /);
       blocks.push(
         ...cells.filter((cell) => /[a-z]/i.test(cell)).map((cell) => ({ text: cell, line, kind })),
@@ -169,7 +169,7 @@ function splitSentences({ text, line, kind }: Passage): Sentence[] {
   }
 }
 
-/** Returns the text without Markdown markup. Code in it becomes one word. Line breaks stay. */
+/** Returns the text without Markdown markup. Code becomes a single word, and line breaks stay. */
 function toPlain(text: string): string {
   return text
     .replaceAll(/``[^`]+``|`[^`]*`/g, (code) => CODE + '\n'.repeat(code.split('\n').length - 1))
@@ -199,7 +199,7 @@ const INLINE = new Set([
   'time',
 ]);
 
-/** Nodes below which no text is shown: imports, types and SQL. */
+/** Nodes that contain no shown text: imports, types and SQL. */
 const SILENT = new Set([
   'ImportDeclaration',
   'ImportExpression',
@@ -300,7 +300,8 @@ function listOf(value: unknown): Node[] {
 }
 
 /**
- * Returns the text of a literal, a template or a sum of them, with `…` for expressions, or undefined for other nodes.
+ * Returns the text of a literal, a template or a sum of them, with `…` for expressions. Returns undefined for other
+ * nodes.
  */
 function textOf(node: Node): string | undefined {
   if (node.type === 'Literal') return typeof node['value'] === 'string' ? node['value'] : undefined;
@@ -331,7 +332,7 @@ function isNode(value: unknown): value is Node {
   );
 }
 
-/** Three words in a row are a text that someone reads, unless they are a database statement. */
+/** Three consecutive words count as a text that someone reads, unless they are a database statement. */
 function looksShown(text: string): boolean {
   return (
     /\b[a-z]{2,} [a-z'…]+ [a-z]{2,}/i.test(text) &&

@@ -1,15 +1,13 @@
-/**
- * Creates the folder that replaces the base image, with the Node of this process and the npm of this machine.
- */
+/** Creates the folder that replaces the base image, with this process's Node and this machine's npm. */
 import { chmod, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { bringFile } from './installed-modules.ts';
 
-/** Unprivileged users of the image `node`, with their numbers. */
+/** The unprivileged users of the image `node`, with their numbers. */
 const USERS: Readonly<Record<string, number>> = { node: 1000 };
 
-/** A user by number, for a process or as the owner of files. */
+/** A user's numbers, for a process or for the owner of files. */
 export interface User {
   uid: number;
   gid: number;
@@ -26,18 +24,18 @@ export async function createBaseImage(
   await bringFile(process.execPath, join(bin, 'node'));
   const temporary = join(root, 'tmp');
   await mkdir(temporary);
-  // Every user may write into it, whatever the umask is.
+  // Every user must be able to write into it, whatever the umask is.
   await chmod(temporary, 0o1777);
   return { PATH: [bin, ...toolPaths()].join(delimiter), TMPDIR: temporary };
 }
 
-/** Returns the folders of this machine's tools. Tools of the checkout must come from the image's modules. */
+/** Returns the folders with this machine's tools, except the checkout's. Those must come from the image's modules. */
 function toolPaths(): string[] {
   const path = z.string().parse(process.env['PATH']);
   return path.split(delimiter).filter((part) => !part.includes('node_modules'));
 }
 
-/** A replay with another Node would prove nothing about the image. */
+/** A replay with another Node version would prove nothing about the image. */
 function requireSameNode(image: string): void {
   const [, version] = /^node:([\d.]+)-slim(?:@sha256:[0-9a-f]{64})?$/.exec(image) ?? [];
   if (`v${version}` === process.version) return;
@@ -45,8 +43,8 @@ function requireSameNode(image: string): void {
 }
 
 /**
- * Returns the user that USER or --chown names. Null if this process cannot become that user: only root can,
- * and any other user already has no special rights.
+ * Returns the user in USER or --chown. Returns null if this process cannot become that user. Only root can, and any
+ * other user has no special rights anyway.
  */
 export function userOf(name: string): User | null {
   const id = USERS[name.split(':')[0] ?? ''];

@@ -1,8 +1,8 @@
-/** Determines the part of the checkout that a build may use, according to its .dockerignore. */
+/** Determines which part of the checkout a build can use, according to its .dockerignore. */
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Copies the checkout into an empty folder, without the files that the .dockerignore excludes. */
+/** Copies the checkout into an empty folder, without the files that .dockerignore excludes. */
 export async function copyBuildContext(checkout: string, target: string): Promise<void> {
   const isTaken = parseDockerignore(await readFile(join(checkout, '.dockerignore'), 'utf8'));
   for (const name of (await readdir(checkout)).filter(isTaken)) {

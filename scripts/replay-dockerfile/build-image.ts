@@ -1,4 +1,4 @@
-/** Executes a Dockerfile in folders: the root of each stage's file system is one folder. */
+/** Executes a Dockerfile in folders. One folder is the root of each stage's file system. */
 
 import { chown, cp, mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -6,29 +6,29 @@ import { createBaseImage, type User, userOf } from './base-image.ts';
 import type { Command, Instruction, Stage } from './dockerfile.ts';
 import { runToEnd } from './process.ts';
 
-/** Longer than an install over a slow network takes. */
+/** Longer than an installation over a slow network takes. */
 const STEP_TIMEOUT_MS = 600_000;
 
 export interface BuildOptions {
   stages: readonly Stage[];
-  /** The folder from which COPY without --from takes files. */
+  /** The folder from which COPY without --from copies files. */
   context: string;
-  /** An empty folder. */
+  /** An empty folder for the stages. */
   folder: string;
-  /** Executes `npm ci` without the registry, in the folder of package.json. */
+  /** Executes `npm ci` without the registry, in the folder with package.json. */
   installModules?: (workdir: string) => Promise<void>;
   /** Called after each executed instruction. */
   onStep(stage: string, text: string): void;
 }
 
-/** The state of a stage, and in the end the image. Paths are absolute, on this machine. */
+/** The state of a stage, which at the end is the image. Paths are absolute paths on this machine. */
 export interface Image {
   /** The folder that is used as `/`. */
   root: string;
   workdir: string;
-  /** Variables from ENV and from the base image. */
+  /** The variables from ENV and from the base image. */
   variables: Record<string, string>;
-  /** The user that USER named, or null before the first USER. */
+  /** The user from USER. Null before the first USER. */
   userName: string | null;
   entrypoint: string[];
   command: string[];
@@ -112,7 +112,7 @@ async function carryOut(
   }
 }
 
-/** COPY as Docker does it: copies the content of a folder, and into the target if the target is a folder. */
+/** Copies as Docker does: if the source is a folder, its content, and if the target is a folder, into it. */
 async function copyFiles(
   context: string,
   images: ReadonlyMap<string, Image>,
@@ -132,7 +132,7 @@ async function copyFiles(
   }
 }
 
-/** Returns the path on this machine of a path in the image. */
+/** Returns a path in the image as a path on this machine. */
 function pathIn({ root, workdir }: Pick<Image, 'root' | 'workdir'>, path: string): string {
   return path.startsWith('/') ? join(root, path) : resolve(workdir, path);
 }
@@ -144,13 +144,13 @@ async function runStep(options: BuildOptions, image: Image, command: Command): P
   if (options.installModules && /^npm ci( --\S+)*$/.test(line)) {
     return options.installModules(image.workdir);
   }
-  // The shell would look for the command on this machine.
+  // A shell would look for the command on this machine.
   if (/(^|[\s=])\/\w/.test(line)) throw new Error(`The replay cannot move the path in: ${line}`);
   const env = { ...buildVariables(), ...image.variables };
   await runToEnd(words, { cwd: image.workdir, env, timeoutMs: STEP_TIMEOUT_MS });
 }
 
-/** Returns the variables that npm needs on this machine to reach its registry and its cache. */
+/** Returns the variables that npm needs to reach its registry and its cache on this machine. */
 function buildVariables(): Record<string, string> {
   const names = ['HOME', 'HTTPS_PROXY', 'NODE_EXTRA_CA_CERTS'];
   return Object.fromEntries(
@@ -166,12 +166,12 @@ function movedWords(image: Image, command: Command): string[] {
   return command.words.map((word) => movedWord(image, word));
 }
 
-/** On this machine, absolute paths of the image are inside its folder. */
+/** On this machine, the image's absolute paths are inside its folder. */
 function movedWord({ root }: Image, word: string): string {
   return word.startsWith('/') ? join(root, word) : word;
 }
 
-/** Makes a user the owner of a folder with all its content. Null changes nothing. */
+/** Changes the owner of a folder and its content. Null changes nothing. */
 async function changeOwner(folder: string, user: User | null): Promise<void> {
   if (user === null) return;
   await chown(folder, user.uid, user.gid);

@@ -1,10 +1,10 @@
-/** A Dockerfile as data: the instructions that our Dockerfile uses, and an error for every other instruction. */
+/** Parses a Dockerfile. Knows the instructions that our Dockerfile uses, and throws for all others. */
 import { z } from 'zod';
 
 /** A command: a list of words, or a line for a shell. */
 export type Command = { form: 'exec'; words: string[] } | { form: 'shell'; line: string };
 
-/** One instruction. `text` is the instruction from the file in one line. */
+/** An instruction. `text` is its source as one line. */
 export type Instruction = { text: string } & (
   | { kind: 'WORKDIR' | 'USER' | 'STOPSIGNAL'; value: string }
   | { kind: 'COPY'; from: string | null; owner: string | null; sources: string[]; target: string }
@@ -14,7 +14,7 @@ export type Instruction = { text: string } & (
   | { kind: 'VOLUME' | 'EXPOSE'; values: string[] }
 );
 
-/** A stage: its base image and the instructions on top of it. */
+/** A stage: its base image and its instructions. */
 export interface Stage {
   /** The name after AS, or null if there is none. */
   name: string | null;
@@ -24,13 +24,13 @@ export interface Stage {
 
 const wordsSchema = z.array(z.string());
 
-/** Docker's own default of HEALTHCHECK. */
+/** Docker's default timeout for HEALTHCHECK. */
 const DEFAULT_HEALTH_TIMEOUT_MS = 30_000;
 
-/** All flags except the timeout specify when to check, which the replay decides itself. */
+/** All flags except the timeout decide when to check, which the replay decides itself. */
 const HEALTH_FLAGS = ['interval', 'timeout', 'start-period', 'start-interval', 'retries'];
 
-/** Reads the text of a Dockerfile. Throws for the first unknown instruction. */
+/** Parses the text of a Dockerfile. Throws at the first unknown instruction. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: Stage[] = [];
   for (const line of logicalLines(text)) {
@@ -47,7 +47,7 @@ export function parseDockerfile(text: string): Stage[] {
   return stages;
 }
 
-/** Returns lines without comments. A backslash at the end joins a line with the next. */
+/** Returns the lines without comments. A backslash at the end joins a line with the next one. */
 function logicalLines(text: string): string[] {
   const lines = text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
   return lines
@@ -69,7 +69,7 @@ function parseFrom(rest: string): Stage {
   return { name, base, instructions: [] };
 }
 
-/** An instruction without its text; written out, because `Omit` would merge the union into one type. */
+/** An instruction without its text. It is written out, because `Omit` would merge the union into one type. */
 type Parsed = Instruction extends infer Each
   ? Each extends Instruction
     ? Omit<Each, 'text'>
@@ -122,7 +122,7 @@ function parseHealthCheck(rest: string, line: string): Parsed {
   return { kind: 'HEALTHCHECK', command: parseCommand(words), timeoutMs };
 }
 
-/** `NAME=value …`. Quoted values and the old form `NAME value` are not supported. */
+/** Parses `NAME=value …`. Quoted values and the old form `NAME value` are not supported. */
 function parseVariables(rest: string, line: string): Record<string, string> {
   const pairs = rest.split(/\s+/).map((pair) => /^(\w+)=([^"'\\$]*)$/.exec(pair));
   return Object.fromEntries(

@@ -2,9 +2,9 @@ import { copyFile, link, mkdir, readdir, readlink, symlink } from 'node:fs/promi
 import { join } from 'node:path';
 
 /**
- * Copies all modules that are installed in one folder into another, as `npm ci` would. Files are linked if possible,
- * because copying half a gigabyte takes long. The list that npm keeps of installed modules is omitted, because npm
- * writes into it, and creates it again if it is missing.
+ * Copies all installed modules from one folder to another, as `npm ci` would. Links files if possible, because copying
+ * half a gigabyte takes long. Omits npm's own list of installed modules, because npm writes into it, and creates it
+ * again if it is missing.
  */
 export async function bringInstalledModules(from: string, to: string): Promise<void> {
   await bringFolder(join(from, 'node_modules'), join(to, 'node_modules'));
@@ -23,7 +23,7 @@ async function bringFolder(from: string, to: string): Promise<void> {
   }
 }
 
-/** Links a file, or copies it if a link is not possible. Neither of the two may be written to. */
+/** Links a file, or copies it if linking is not possible. Neither file may be written to afterwards. */
 export async function bringFile(from: string, to: string): Promise<void> {
   await link(from, to).catch(() => copyFile(from, to));
 }

@@ -1,31 +1,31 @@
-/** Runs processes and keeps their output in case they fail. */
+/** Runs processes, and keeps their output in case they fail. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { User } from './base-image.ts';
 
 export interface ProcessOptions {
   cwd: string;
-  /** The process's complete environment. */
+  /** The complete environment of the process. */
   env: Record<string, string>;
-  /** The user of the new process, or null for the user of this process. */
+  /** The user of the new process, or null for this process's user. */
   user?: User | null;
-  /** After this time the process is killed. Without it, the caller has to end the process. */
+  /** The time after which the process is killed. If omitted, the caller has to end the process. */
   timeoutMs?: number;
 }
 
 /** A running process. */
 export interface Running {
   child: ChildProcess;
-  /** Returns its stdout so far. */
+  /** Returns the stdout so far. */
   stdout(): string;
-  /** Returns its stdout and stderr so far. */
+  /** Returns the stdout and stderr so far. */
   output(): string;
   hasEnded(): boolean;
-  /** Its exit code, once it has ended. If a signal ended it, that is an error. */
+  /** Resolves with the exit code. Rejects if a signal ended the process. */
   ended: Promise<number>;
 }
 
-/** Starts a process. The first word is looked up on the new process's PATH. */
+/** Starts a process. Looks up the first word on the new process's PATH. */
 export function start(words: readonly string[], options: ProcessOptions): Running {
   const [program = '', ...args] = words;
   const { cwd, env, user, timeoutMs } = options;
@@ -44,13 +44,13 @@ export function start(words: readonly string[], options: ProcessOptions): Runnin
     output += text;
   });
   const ended = exitCodeOf(child, words);
-  // The process may end before the caller waits for it. In that case, the caller receives the error.
+  // The process may end before the caller waits for it. The caller then still gets the error.
   ended.catch(() => undefined);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return { child, stdout: () => stdout, output: () => output, hasEnded, ended };
 }
 
-/** Runs a process until it ends and returns its stdout. Throws unless it ends with 0. */
+/** Runs a process until it ends, and returns its stdout. Throws unless the exit code is 0. */
 export async function runToEnd(
   words: readonly string[],
   options: ProcessOptions & { timeoutMs: number },

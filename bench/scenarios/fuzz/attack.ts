@@ -5,16 +5,16 @@ import { createRandom } from '../../../test/simulation/random.ts';
 import { Drop, type Edge, type Input } from './edge.ts';
 import { mutate } from './mutate.ts';
 
-/** The maximum time for reading one input. */
+/** The maximum time to read one input. */
 const HANG_MS = 1_000;
 
-/** One of this many inputs is an unchanged example. */
+/** One in this many inputs is an unchanged example. */
 const EXAMPLE_EVERY = 20;
 
-/** More findings than this from one edge add no information. */
+/** The maximum number of findings per edge. More would add no information. */
 const MOST_KEPT = 20;
 
-/** A failure caused by one input. `attack` with the same seed and number draws the input again. */
+/** A failure that one input caused. `attack` with the same seed and number draws the input again. */
 export interface Finding {
   kind: 'crash' | 'hang' | 'drop';
   edge: string;
@@ -47,7 +47,7 @@ export async function attack(edge: Edge, seed: string, count: number, first = 0)
     else if (error !== null && input.isExample)
       found('drop', `an example is refused: ${messageOf(error)}`);
     else if (error !== null) verdict.refused += 1;
-    // A busy machine may stop for a second, but a slow input is slow again when repeated.
+    // A busy machine can stop for a second, but a really slow input is slow again when repeated.
     const atLeastMs =
       tookMs > HANG_MS
         ? Math.min(tookMs, (await reading(edge, draw(edge, seed, number))).tookMs)

@@ -1,4 +1,7 @@
-/** An edge at which foreign texts enter: the random inputs that are sent there, and the conditions that must hold. */
+/**
+ * An edge is a part that reads foreign text. This file defines the random inputs for an edge, and the conditions that
+ * must hold.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Random } from '../../../test/simulation/random.ts';
 
@@ -7,30 +10,30 @@ export interface Input {
   bytes: Buffer;
   /** True for an unchanged example, which the edge must accept. */
   isExample: boolean;
-  /** For values that are drawn in addition to the bytes, so an input can be drawn again by its number. */
+  /** Draws values in addition to the bytes, so an input can be drawn again by its number. */
   random: Random;
 }
 
 export interface Edge {
   name: string;
   /**
-   * The number of inputs out of a thousand for this edge. An edge that queries a neighbour is slower than an edge that
-   * only reads a text.
+   * How many of a thousand inputs this edge gets. An edge that queries a neighbour is slower than one that only reads
+   * text.
    */
   share: number;
   examples: readonly string[];
   /**
-   * Reads one input. Throws a `Drop` if the accepted value differs from the input, and one of the four kinds of errors
-   * if the input is refused. Throws nothing else.
+   * Reads an input. Throws a `Drop` if the accepted value differs from the input, or one of the four kinds of errors if
+   * the input is refused. Any other error is a failure.
    */
   read(input: Input): unknown;
   close?(): Promise<void>;
 }
 
-/** An accepted input of which a part was lost silently. */
+/** Thrown if an input was accepted although a part of it was lost silently. */
 export class Drop extends Error {}
 
-/** Throws a Drop unless both are equal. */
+/** Throws a Drop unless both values are equal. */
 export function requireSame(what: string, before: unknown, after: unknown): void {
   if (isDeepStrictEqual(before, after)) return;
   const [one = '', other = ''] = [before, after].map((value) => JSON.stringify(value) ?? '');

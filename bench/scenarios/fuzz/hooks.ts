@@ -1,4 +1,4 @@
-/** Texts from senders of webhooks: bodies and signatures. */
+/** Reads texts from senders of webhooks: bodies and signatures. */
 import { createHmac } from 'node:crypto';
 import { findSignatureProblem } from '../../../src/interfaces/api/webhooks/call-signature.ts';
 import { readHookBody } from '../../../src/interfaces/api/webhooks/hook-body.ts';
@@ -25,7 +25,7 @@ export const hookBodyEdge: Edge = {
   read({ bytes, isExample }) {
     const { contacts, isComplete } = readHookBody(bytes);
     requireThat(!isExample || (isComplete && contacts.length > 0), 'an example names no contact');
-    // A call that names no contacts, or too many to read, leads to a reading of all changes.
+    // A call without contacts, or with too many to read, leads to a reading of all changes.
     requireThat(contacts.length > 0 || !isComplete, 'a call without contacts counts as complete');
     requireThat(contacts.length <= 100, `${contacts.length} contacts of one call`);
     for (const { id } of contacts)
@@ -81,7 +81,7 @@ function problemOf(
   return findSignatureProblem(kind, SECRET, { ...call, header: (name) => headers[name] }, NOW);
 }
 
-/** Signs as each sender's documentation says (docs/guides/webhooks.md). */
+/** Signs a call as each sender's documentation says (docs/guides/webhooks.md). */
 function sign(kind: 'hubspot' | 'hmac', { method, url, body }: Call, at: string): string {
   const hmac = createHmac('sha256', SECRET);
   return kind === 'hubspot'

@@ -1,4 +1,4 @@
-/** Files that a self-hosted service imports: tax returns and lists. */
+/** Reads files that a self-hosted service imports: tax returns and lists. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ export async function openImportEdge(): Promise<Edge> {
   };
 }
 
-/** As in `importPeople`, a problem of the file or of its XML is named. Any other error is our fault. */
+/** Like `importPeople`, reports a problem in the file or its XML as such. Any other error is ours. */
 async function* refusing<Item>(entries: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* entries;

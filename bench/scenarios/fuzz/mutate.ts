@@ -1,7 +1,7 @@
-/** Texts that are almost right: examples with parts removed, inserted, repeated or exchanged. */
+/** Makes texts that are almost right: examples with parts removed, inserted, repeated or swapped. */
 import type { Random } from '../../../test/simulation/random.ts';
 
-/** Texts that trip parsers: syntax characters, odd numbers, and characters that are not text. */
+/** Texts that confuse parsers: syntax characters, odd numbers, and invalid characters. */
 const TOKENS = [
   ...[
     '"',

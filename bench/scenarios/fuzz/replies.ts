@@ -1,4 +1,4 @@
-/** Responses of the service and the CRMs: real responses of the stand-ins, changed and replayed. */
+/** Reads responses of the service and the CRMs: real responses of the stand-ins that are changed and replayed. */
 import type { Connector } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { createPacerRegistry } from '../../../connectors/hubspot/pacers.ts';
@@ -14,23 +14,23 @@ import { aClient, aPerson, createHastyClock } from '../../../test/partner/test-c
 import type { Random } from '../../../test/simulation/random.ts';
 import { Drop, type Edge, requireSame, requireThat } from './edge.ts';
 
-/** A reading that sends more requests than this is in a loop. */
+/** The maximum number of requests. A reading that sends more is in an endless loop. */
 const MOST_REQUESTS = 300;
 
-/** Statuses that a changed response may have. Most responses keep their own. */
+/** Statuses that a changed response can get. Most responses keep their own. */
 const STATUSES = [
   200, 200, 201, 202, 207, 301, 400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 503,
 ] as const;
 
 interface Recorded {
-  /** The method and the path. They identify a response if a read uses another route. */
+  /** The method and the path. They identify a response if a reading uses another route. */
   place: string;
   status: number;
   headers: [string, string][];
   text: string;
 }
 
-/** Returns a fetch that records every response. */
+/** Returns a `fetch` that records every response. */
 function recordingFetch(kept: Recorded[]): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await globalThis.fetch(input, init);
@@ -51,7 +51,7 @@ function placeOf(
   return `${init?.method ?? 'GET'} ${new URL(url).pathname}`;
 }
 
-/** The replacement of the response with this number. */
+/** A replacement for the response with this number. */
 interface Changed {
   at: number;
   status: number | null;
@@ -85,7 +85,7 @@ function statusOf(random: Random): number | null {
   return random.chance(0.7) ? null : random.pick(STATUSES);
 }
 
-/** A request to the service, and the condition that its response must meet. */
+/** A request to the service, and a condition that its response must meet. */
 interface Asking {
   name: string;
   isPaid: boolean;
@@ -93,7 +93,7 @@ interface Asking {
   check?(answer: unknown): void;
 }
 
-/** Returns the service's responses to each kind of request. */
+/** Opens the edge for the service's responses to each kind of request. */
 export async function openServiceEdge(): Promise<Edge> {
   const sandbox = await startPartnerSandbox({ donors: 100, rate: 0, jobTimeMs: 0 });
   const record = async (ask: Asking['ask']) => {
@@ -137,7 +137,7 @@ export async function openServiceEdge(): Promise<Edge> {
         asking.check?.(answer);
       } catch (error) {
         const isAnswered = status === null || (status >= 200 && status < 300);
-        // After a paid request was answered, no error may say that nothing was charged.
+        // After a paid request was answered, no error may claim that nothing was charged.
         if (asking.isPaid && isAnswered && isDonorSyncError(error)) {
           requireSame('what may have been charged', 'unknown', chargedBy(error));
         }
@@ -158,7 +158,7 @@ function hasKey(key: string) {
 
 type Fetch = typeof globalThis.fetch;
 
-/** A connector reads all contacts, while its responses are changed one at a time. */
+/** Opens an edge at which a connector reads all contacts, while one response at a time is changed. */
 async function openCrmEdge(
   name: string,
   open: (fetch: Fetch) => Promise<Connector>,
@@ -170,18 +170,18 @@ async function openCrmEdge(
     share: 4,
     examples: kept.map(({ text }) => text),
     async read({ bytes, isExample, random }) {
-      // The examples come from the same list, so a change fits its place.
+      // The examples are taken from the same list, so a change fits its place.
       const at = random.int(0, kept.length - 1);
       const changed = isExample ? null : { at, status: statusOf(random), body: bytes };
       const read = await readAll(open, replayingFetch(kept, changed));
       if (isExample) requireSame('the contacts', ids, read.sort());
-      // Each person in the responses is read, or the reading reports the problem.
+      // Either each person in the responses is read, or the reading reports the problem.
       if (changed !== null) requireAllRead(kept, changed, read);
     },
   };
 }
 
-/** Requires that every record with a recognisable ID on a changed page was read, or that the read failed. */
+/** Requires that every record with a recognisable ID on a changed page was read, unless the reading failed. */
 function requireAllRead(
   kept: readonly Recorded[],
   { at, status, body }: Changed,
@@ -196,7 +196,7 @@ function requireAllRead(
     throw new Drop(`contacts ${lost.join(', ')} are in the answer and were not read`);
 }
 
-/** Returns the IDs of the contacts on a page of Salesforce or HubSpot, or null for any other response. */
+/** Returns the IDs of the contacts on a Salesforce or HubSpot page, or null for any other response. */
 function recordIds(text: string): string[] | null {
   if (!/"(LastName|lastname)"/.test(text)) return null;
   const ids = text.matchAll(/"(?:Id|id)":"(003\w{15}|\d+)"/g);

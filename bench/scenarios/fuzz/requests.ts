@@ -1,4 +1,4 @@
-/** Requests to the running service: paths, IDs, cursors, cookies, tokens, bodies. */
+/** Sends requests to the running service, with odd paths, IDs, cursors, cookies, tokens and bodies. */
 import { z } from 'zod';
 import { openHttpWorld } from '../../../test/interfaces/api/http-world.ts';
 import type { Random } from '../../../test/simulation/random.ts';
@@ -21,7 +21,7 @@ export async function openRequestEdge(): Promise<Edge> {
   const token = await world.addToken('admin');
   const hook = await world.addHook();
   await world.addPeople(3);
-  // The pages are JSX, which only a build or vitest can load.
+  // The pages are left out, because only a build or vitest can load their JSX.
   const paths = [
     ...['/v1/runs?cursor=', '/v1/runs/', '/v1/runs?integration=riverside&status=', '/v1/holds?'],
     ...['/v1/audit?cursor=', '/v1/integrations/', '/v1/runs/a/contacts?outcome='],
@@ -79,7 +79,7 @@ function targetOf(bytes: Buffer, paths: readonly string[], random: Random): stri
   return (random.one(paths) ?? '/') + tail;
 }
 
-/** Headers accept no other characters. Each caller has a separate address. */
+/** Returns headers with only the characters that headers accept. Each caller has a separate address. */
 function headersOf(bytes: Buffer, token: string, random: Random): Record<string, string> {
   const value = bytes
     .toString('latin1')
@@ -91,7 +91,7 @@ function headersOf(bytes: Buffer, token: string, random: Random): Record<string,
   return { 'x-forwarded-for': from, ...known, [random.pick(HEADERS)]: value };
 }
 
-/** No response is an internal error, and every refusal is one of our errors. */
+/** Requires that no response is an internal error, and that every refusal is one of our errors. */
 async function check(reply: Response): Promise<void> {
   const text = await reply.text();
   if (reply.status >= 500)

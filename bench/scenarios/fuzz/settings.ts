@@ -1,4 +1,4 @@
-/** The settings file, and the HubSpot filter in it. */
+/** Reads the settings file, and the HubSpot filter in it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -21,7 +21,7 @@ integrations:
     budget: { perRun: 20 }
 `;
 
-/** The connectors are loaded first, because loading takes longer than any reading, and no text can change it. */
+/** Loads the connectors first, because this takes longer than any reading and does not depend on the text. */
 export async function openSettingsEdge(): Promise<Edge> {
   await Promise.all(['csv', 'hubspot', 'salesforce'].map(findConnectorDefinition));
   return settingsEdge;
@@ -34,12 +34,12 @@ const settingsEdge: Edge = {
   async read({ bytes }) {
     const settings = await parse(bytes.toString('utf8'));
     const { path: _, erasureLog: live, moreErasureLogs: [named = null] = [], ...rest } = settings;
-    // The log of an SQLite file is next to the file, whatever the settings name.
+    // The log of an SQLite database is always next to its file, whatever the settings say.
     const isNextTo = live === `${settings.database.replace('sqlite:', '')}.erasures`;
-    // In the file, the app of each CRM is next to the service.
+    // In the file, each CRM's app is at the same level as the service.
     const setup = { service: settings.setup.service, ...settings.setup.apps };
     const meant = { ...rest, setup, erasureLog: isNextTo ? named : live };
-    // Settings that are written as they were understood must have the same meaning again.
+    // If the parsed settings are written again, they must have the same meaning.
     const again = await parse(
       stringify(meant, { aliasDuplicateObjects: false }).replaceAll('${', '$${'),
     );

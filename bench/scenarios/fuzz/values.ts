@@ -1,4 +1,4 @@
-/** Values and times in foreign forms: CRM fields, headers, schedules, hosts, people's addresses. */
+/** Reads values and times in foreign forms: CRM fields, headers, schedules, hosts, and people's addresses. */
 import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../../../src/clients/schedules/cron.ts';
 import { nextTime } from '../../../src/clients/schedules/next-time.ts';
@@ -25,7 +25,7 @@ export const fieldValueEdge: Edge = {
   read({ bytes }) {
     const text = bytes.toString('utf8');
     const comparable = comparableText(text);
-    // A value in our own form stays unchanged.
+    // A value that is already in our form stays unchanged.
     requireSame('a value', comparable, comparableText(comparable));
     requireThat(sameValue(text, comparable), 'a value differs from its own form');
   },
@@ -63,7 +63,7 @@ export const hostEdge: Edge = {
     const text = bytes.toString('utf8');
     for (const schema of [hostSchema, hostAndPortSchema]) {
       const host = schema.safeParse(text).data;
-      // An accepted host leads nowhere else.
+      // An accepted host must not lead anywhere else.
       if (host !== undefined) requireSame('a host', host, new URL(`https://${host}/`).host);
     }
     const network = toNetworkPrefix(text);

@@ -1,4 +1,4 @@
-/** Single words and short texts: IDs, cursors, ranges, addresses, keys, and a CRM's data about people. */
+/** Reads single words and short texts: IDs, cursors, ranges, addresses, keys, and a CRM's data about people. */
 import { splitFullName } from '../../../connectors/csv/full-name.ts';
 import { startReading } from '../../../connectors/hubspot/reading/cursor.ts';
 import { canonicalId } from '../../../connectors/hubspot/record.ts';
@@ -26,7 +26,7 @@ export const idEdge: Edge = {
     const text = bytes.toString('utf8');
     for (const canonical of [contactId, canonicalId]) {
       const id = canonical(text);
-      // One contact has one ID: its canonical form leads to the same contact.
+      // A contact has only one ID, so the canonical form must lead to the same contact.
       if (id !== null) requireSame('an id', id, canonical(id));
     }
     const id = toContactId((each) => each, 'riverside', text);
@@ -78,7 +78,7 @@ export const wordEdge: Edge = {
     if (range !== null)
       requireThat(!Object.values(range).some(Number.isNaN), 'a range without numbers');
     parseAddressRange(text);
-    // Each function accepts only a part of the examples, and refuses the others with its own error.
+    // Each function accepts only some of the examples, and refuses the others with its own error.
     for (const read of [parseDatabaseUrl, parseKeyRing]) refusable(() => read(text), isExample);
   },
 };

@@ -1,13 +1,13 @@
-/** A fuzzy search with a general library, as it could be built in an hour: name, address and employer. */
+/** A fuzzy search by name, address and employer with a general library, as it could be built in an hour. */
 
 import Fuse from 'fuse.js';
 import type { World } from '../../../people/world.ts';
 import type { TestPerson } from './persons.ts';
 
-/** The library's score is 0 for equal texts. A higher score than this does not count as a match. */
+/** The highest score that counts as a match. The library's score for equal texts is 0. */
 const HIGHEST_SCORE = 0.3;
 
-/** Finds a donor with the library alone. */
+/** Creates a function that finds a donor with the library alone. */
 export function createBaseline(world: World): (person: TestPerson) => number | null {
   const donors = Array.from({ length: world.donorCount }, (_, number) => {
     const { name, addresses, work } = world.donor(number);

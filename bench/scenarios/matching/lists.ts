@@ -1,4 +1,4 @@
-/** Common variants of names: lists used only by this bench, from general knowledge. */
+/** Common variants of names from general knowledge, which only this bench uses. */
 
 /** Short forms that occur in contact lists. */
 export const NICKNAMES: Record<string, readonly string[]> = Object.fromEntries(
@@ -24,7 +24,7 @@ export const NICKNAMES: Record<string, readonly string[]> = Object.fromEntries(
     .map(([name = '', forms = '']) => [name, forms.split(',')]),
 );
 
-/** Names that are missing from, or rare in, the lists of the commonest names. */
+/** Last names that are rare or missing in the lists of the most common names. */
 export const RARE_LAST_NAMES =
   `Abernathy-Cole Achterberg Bellweather Brzezicki Castellanos-Ruiz Dragomirov Eastergaard Fitzwarren
    Galbreath Hollingshead Iskander Janowicz Kirschbaum Lindqvist Macnamara Nakashima Oyelaran

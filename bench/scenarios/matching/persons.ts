@@ -1,7 +1,7 @@
 /**
- * People as a contact list may contain them, with the right donor for each. The mixture is fixed: 20% exact, 50% spread
- * evenly over the classes of noise, 10% moved or with a former employer, and 20% people who are not in the file. The
- * noise uses separate lists, not the matcher's.
+ * Draws people as a contact list may contain them, with the right donor for each. The mixture is fixed: 20% exact, 50%
+ * spread evenly over the classes of noise, 10% moved or with a former employer, and 20% not in the file. The noise uses
+ * its own lists, not the matcher's.
  */
 
 import { drawAddress, readCities } from '../../../people/address.ts';
@@ -16,7 +16,7 @@ import {
   STATE_NAMES,
 } from './lists.ts';
 
-/** The classes of noise that make up half of the mixture. */
+/** The classes of noise, which are half of the mixture. */
 const NOISE = [
   'double last name',
   'first and last name swapped',
@@ -29,12 +29,11 @@ const NOISE = [
   'other name of a public body',
 ] as const;
 
-/** All classes. */
 export const CLASSES = ['exact', ...NOISE, 'moved or former employer', 'not there'] as const;
 
 type Class = (typeof CLASSES)[number];
 
-/** A person to be matched. */
+/** A person to match. */
 export interface TestPerson {
   noise: Class;
   first: string;
@@ -45,7 +44,7 @@ export interface TestPerson {
   donor: number | null;
 }
 
-/** Returns the people, and the world in which the real people also have homes. */
+/** Draws the people. Also returns the world in which the real people have homes too. */
 export function drawPersons(world: World, invented: number, count: number) {
   const draw = createDraw(world.seed, 'matching bench', count);
   const housed = withHomes(world, invented);
@@ -62,7 +61,7 @@ function classAt(share: number, index: number): Class {
   return share < 0.8 ? 'moved or former employer' : 'not there';
 }
 
-/** The public record contains no homes, so the real people get invented homes here. */
+/** Gives invented homes to the real people, because the public record contains none. */
 function withHomes(world: World, invented: number): World {
   const homes = new Map<number, Address>();
   const cities = readCities();
@@ -89,7 +88,7 @@ function drawPerson(draw: Draw, world: World, invented: number, noise: Class): T
   }
 }
 
-/** One in six is a real person. Only real people work for public bodies. */
+/** Draws a donor's number. One in six is a real person. Only real people work for public organisations. */
 function drawNumber(draw: Draw, world: World, invented: number, noise: Class): number {
   const isReal = noise === 'other name of a public body' || chance(draw, 1 / 6);
   return isReal ? between(draw, invented, world.donorCount - 1) : between(draw, 0, invented - 1);
@@ -97,7 +96,7 @@ function drawNumber(draw: Draw, world: World, invented: number, noise: Class): n
 
 type Said = Omit<TestPerson, 'noise' | 'donor'>;
 
-/** The donor's own details, mostly with an address and an employer, never without both. */
+/** Returns the donor's own details, usually with both an address and an employer, and always with one of them. */
 function plainly(draw: Draw, donor: Donor): Said {
   const [home] = donor.addresses;
   const [job] = donor.work;
@@ -111,7 +110,7 @@ function plainly(draw: Draw, donor: Donor): Said {
   };
 }
 
-/** Undefined if this noise is impossible for the donor. */
+/** Returns the donor's details with this noise. Returns undefined if the noise is impossible for the donor. */
 function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
   const said = plainly(draw, donor);
   const { first, middle, last } = donor.name;
@@ -172,7 +171,10 @@ function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
   }
 }
 
-/** Returns a person who has moved: to an earlier known home or, as often, to a new home with the same employer. */
+/**
+ * Returns a person who has moved, either to an earlier known home or to a new home with the same employer. Both are
+ * equally frequent.
+ */
 function moved(draw: Draw, donor: Donor): Said | undefined {
   const [, earlierHome] = donor.addresses;
   const [job] = donor.work;
@@ -186,10 +188,10 @@ function moved(draw: Draw, donor: Donor): Said | undefined {
 }
 
 /**
- * A third of them have rare names, a third have a donor's name and live elsewhere, and the rest live with a donor. None
- * works for a public body, because no evidence could distinguish a namesake of a senator in the Senate from the
- * senator. Like all people here, each has an address or an employer, because an invented donor may be found by a name
- * alone.
+ * Draws a person who is not in the file. A third of them have rare names, a third have a donor's name but live
+ * elsewhere, and the others live with a donor. None works for a public organisation, because nothing could distinguish
+ * someone in the Senate from a senator with the same name. Each has an address or an employer, because a name alone may
+ * be enough to find an invented donor.
  */
 function drawStranger(draw: Draw, world: World, invented: number): TestPerson {
   const donor = world.donor(between(draw, 0, world.donorCount - 1));
@@ -229,7 +231,7 @@ function respelled(name: string): string | null {
   return found === undefined ? null : name.replace(...found);
 }
 
-/** Drops, doubles or replaces a letter, or swaps it with the next one; never the first letter. */
+/** Drops, doubles or replaces a letter, or swaps it with the next one. Never changes the first letter. */
 function mistyped(draw: Draw, word: string): string {
   const at = between(draw, 1, word.length - 2);
   const [before, letter, after] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];
