@@ -18,7 +18,7 @@ const SUBJECTS =
     ',',
   );
 
-/** Returns a person's degrees, the latest first. Studies begin at the end of August and end in May. */
+/** Returns a person's degrees, the latest first. Studies start at the end of August and end in May. */
 export function educationOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'education', person.number);
   if (!chance(draw, COLLEGE_SHARE)) return [];

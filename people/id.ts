@@ -26,7 +26,7 @@ export function idOf(seed: number, kind: IdKind, number: number): string {
 /** A buffer that all IDs share. Converting 16 bytes to text is five times as fast as converting four numbers. */
 const bytes = Buffer.alloc(16);
 
-/** Returns the number of an identifier, or null if nothing of this kind has it with this seed. */
+/** Returns the number of an identifier, or null if no thing of this kind has it with this seed. */
 export function numberOf(seed: number, kind: IdKind, id: string): number | null {
   const first = Number.parseInt(id.slice(0, 8), 16);
   const steps = unmix(first) - seedFor(seed, kind);

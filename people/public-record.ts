@@ -114,8 +114,8 @@ function toServed(
 
 /**
  * Returns the dates of a role. For many roles, only the years are known. Such a role is read as lasting from the middle
- * of the first year to the middle of the last, which is wrong by at most half a year at each end. A role within one
- * year is read as that whole year.
+ * of the first year to the middle of the last. This is wrong by at most half a year at each end. A role within one year
+ * is read as that whole year.
  */
 function datesOf(start: string, end: string): { start: string; end: string | null } {
   if (start === end && start.length === 4) return { start: `${start}-01-01`, end: `${end}-12-31` };

@@ -186,7 +186,7 @@ function lengthOfYear(year: number, today: number): number {
   return Math.min(1, yearsAt(today) - year);
 }
 
-/** Returns the freshness of a year's acquaintances, as if all began in the middle of the year. */
+/** Returns the freshness of a year's acquaintances, as if all started in the middle of the year. */
 function freshnessIn(year: number, today: number): number {
   return freshness(Math.max(0, yearsAt(today) - (year + 0.5)));
 }

@@ -15,7 +15,7 @@ const QUIET_MS = 86_400_000;
 const FIRST_COMPANY_ID = 31_000_000_001;
 
 /**
- * Where employers are stored, in turn: only as the associated company, as the company and in the text field `company`,
+ * The ways in which employers are stored, in turn: only as the associated company, as the company and in the text field `company`,
  * or only in that field.
  */
 const EMPLOYER_FORMS = ['company', 'both', 'text'] as const;

@@ -3,7 +3,7 @@
 import type { Database } from '../core/database.ts';
 import { toUuid } from './client-app.ts';
 
-/** An account's refresh tokens. Each stands for the scopes that its installation was granted. */
+/** An account's refresh tokens. Each represents the scopes that its installation was granted. */
 export interface RefreshTokens {
   issue(scopes: readonly string[]): string;
   /** Returns the scopes of a token, or undefined if the token is unknown or no longer valid. */
