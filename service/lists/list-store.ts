@@ -10,9 +10,9 @@ export interface DonorList {
   /** The ID as 32 hexadecimal characters. */
   id: string;
   team: string;
-  /** Unique within the team. */
+  /** The list's name, which is unique within the team. */
   name: string;
-  /** System lists cannot be renamed or deleted. */
+  /** True for system lists, which cannot be renamed or deleted. */
   isSystem: boolean;
   createdAtMs: number;
   donorCount: number;
@@ -25,26 +25,27 @@ export interface ListEntry {
   addedAtMs: number;
 }
 
-/** Reads and changes lists. Each change is made as a whole or not at all. */
+/** Reads and changes lists. Each change is made completely or not at all. */
 export interface Lists {
-  /** Returns a team's lists, the system list first, then by age. */
+  /** Returns a team's lists: first the system list, then the others by age. */
   all(team: string): DonorList[];
   /** Returns a team's list, or undefined if it is unknown or belongs to another team. */
   find(team: string, id: string): DonorList | undefined;
-  /** Returns undefined if the team already has a list with that name. */
+  /** Creates a list. Returns undefined if the team already has a list with this name. */
   create(team: string, name: string): DonorList | undefined;
-  /** Returns false if the team has another list with that name. */
+  /** Renames a list. Returns false if the team has another list with this name. */
   rename(list: DonorList, name: string): boolean;
   delete(list: DonorList): void;
-  /** Adds donors to a list and to the system list. Returns the numbers that were not on the list. */
+  /** Adds donors to a list and to the system list. Returns the numbers that were not on the list before. */
   add(list: DonorList, donorNumbers: readonly number[]): number[];
-  /** Removes donors from a list. A donor that is removed from the system list is removed from every list. */
+  /** Removes donors from a list. Removing a donor from the system list removes it from every list. */
   remove(list: DonorList, donorNumbers: readonly number[]): void;
   /**
-   * Returns donors on the list who were in fact two different people. The list now contains neither of them.
+   * Returns the donors on the list who turned out to be two different people. The list no longer contains either of
+   * them.
    */
   mixed(list: DonorList): number[];
-  /** Returns up to `limit` entries after a position, in their order. */
+  /** Returns up to `limit` entries after a position, in order. */
   entries(list: DonorList, after: number, limit: number): ListEntry[];
 }
 
@@ -54,16 +55,14 @@ export function createLists(db: Database, clock: () => number, createId: () => s
 
   const openedAtMs = clock();
 
-  /**
-   * Teams are added and removed with their keys, so the system list is created with the team's first change.
-   */
+  /** Teams are added and removed with their keys, so the system list is created with the team's first change. */
   function openSystemList(team: string): void {
     const id = systemListId(team);
     sql.create.run({ id, team, name: ALL_SAVED_DONORS, isSystem: 1, atMs: openedAtMs });
   }
 
   /**
-   * Describes the system list without storing it, because reading does not write anything. It is stored on the first
+   * Describes the system list without storing it, because reading must not write anything. It is stored with the first
    * change.
    */
   function describeSystemList(team: string): DonorList {
@@ -120,7 +119,7 @@ export function createLists(db: Database, clock: () => number, createId: () => s
   };
 }
 
-/** Returns the ID of the system list. It is the same before and after the list is stored. */
+/** Returns the system list's ID, which is the same before and after the list is stored. */
 function systemListId(team: string): string {
   return createHash('sha256').update(`system list of ${team}`).digest('hex').slice(0, 32);
 }

@@ -1,5 +1,6 @@
 /**
- * Lists of donors (service document, sections 4.4 and 7.2). A team keeps them under a name, and pays for each donor.
+ * The list endpoints (service document, sections 4.4 and 7.2). A team stores donors under a name, and pays for each
+ * donor.
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
@@ -23,7 +24,6 @@ import {
 } from './list-api.ts';
 import type { DonorList, Lists } from './list-store.ts';
 
-/** The dependencies of the list endpoints. */
 export interface ListOptions {
   db: Database;
   lists: Lists;
@@ -124,7 +124,7 @@ function readDonors({ lists, world }: ListOptions, list: DonorList, limit: numbe
       ...toSummary(world.donor(donorNumber)),
       added_at: new Date(addedAtMs).toISOString(),
     })),
-    // The first page lists the entries whose donor was in fact two different people.
+    // The first page also contains entries whose donor turned out to be two different people.
     not_found: (after === 0 ? lists.mixed(list) : []).map((donorNumber) => ({
       donor_id: world.donor(donorNumber).id,
       detail: TWO_PEOPLE,

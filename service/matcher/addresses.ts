@@ -1,10 +1,10 @@
-/** Makes addresses comparable: a donor's address is structured, a person's is free text. */
+/** Makes addresses comparable. A donor's address is structured, but a submitted address is free text. */
 
 import type { Address } from '../donor.ts';
 import { STATES } from '../search/places.ts';
 import { withinOneEdit, words } from './words.ts';
 
-/** The words that a free text must contain to name a donor's address. */
+/** The words that a free text must contain to match a donor's address. */
 export interface ComparableAddress {
   houseNumber: string;
   /** The words of the street's own name, without type, direction and unit. */
@@ -12,21 +12,21 @@ export interface ComparableAddress {
   city: string[];
   state: string;
   zip: string;
-  /** The flat or suite within the building. Empty if there is none. */
+  /** The flat or suite in the building. Empty if there is none. */
   unit: string;
 }
 
-/** A free text as its words, states in two letters, and its units as "unit:4". */
+/** A free text as a set of words, with states as two letters and units as "unit:4". */
 export type AddressText = ReadonlySet<string>;
 
 /**
- * How well an address agrees, best first. `house`: the same house. `numberSlip`: the same street in the ZIP code, and a
- * house number with two exchanged digits. `otherUnit`: another unit in its building. `zip`: the same ZIP code without a
- * house number. `otherHouse`: another house in the ZIP code. `city`: the same city.
+ * How well addresses agree, from best to worst. `house`: the same house. `numberSlip`: the same street and ZIP code,
+ * and a house number with two swapped digits. `otherUnit`: another unit in the same building. `zip`: the same ZIP code
+ * without a house number. `otherHouse`: another house in the ZIP code. `city`: the same city.
  */
 export type AddressFit = 'house' | 'numberSlip' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
 
-/** The degrees of agreement, best first. */
+/** The degrees of agreement, from best to worst. */
 export const ADDRESS_FITS = [
   'house',
   'numberSlip',
@@ -36,7 +36,7 @@ export const ADDRESS_FITS = [
   'city',
 ] as const satisfies AddressFit[];
 
-/** A typo is tolerated in words of at least this length. */
+/** The minimum length of a word in which a typing error is accepted. */
 const MIN_TYPO_LENGTH = 4;
 
 const STREET_WORDS = new Set(
@@ -48,7 +48,7 @@ const DIRECTIONS = new Set(words('north south east west n s e w ne nw se sw'));
 const UNIT_WORDS = new Set(words('apartment apt unit suite ste floor fl room rm'));
 /** The words before a unit in `UNIT`. Most streets contain none of them and need no search. */
 const BEFORE_UNIT = new Set(words('apartment apt unit suite ste floor flr room rm no'));
-/** Words that are abbreviated on envelopes, and their short form. */
+/** Words that are abbreviated on envelopes, with their short form. */
 const SHORTER = new Map([
   ['saint', 'st'],
   ['fort', 'ft'],
@@ -56,7 +56,7 @@ const SHORTER = new Map([
 ]);
 const STATE_NAMES = [...STATES]
   .map(([name, letters]) => ({ pattern: new RegExp(`\\b${name}\\b`, 'gi'), letters }))
-  // "West Virginia" before "Virginia".
+  // "West Virginia" must come before "Virginia".
   .toSorted((a, b) => b.pattern.source.length - a.pattern.source.length);
 
 /** Makes a donor's address comparable. */
@@ -86,18 +86,17 @@ function ownNameOf(street: string[]): string[] {
   return named.length > 0 ? named : street;
 }
 
-/** A unit contains a digit or is a single letter, so "Floor, Evanston" names none. */
+/** A unit contains a digit or is a single letter, so "Floor, Evanston" does not contain a unit. */
 const UNIT =
   /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s{0,4}#?|#|\bno\.)\s{0,4}(?=[a-z0-9-]{0,7}\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
 
-/** Returns the units in a text, without signs: "Apt. 4-B" becomes "4b". */
+/** Returns the units in a text without punctuation: "Apt. 4-B" becomes "4b". */
 function unitsIn(text: string): string[] {
   return [...text.matchAll(UNIT)].map(([, unit = '']) => unit.replaceAll('-', '').toLowerCase());
 }
 
 /**
- * Reads a free text. A state's name is also kept as a word, because it may be part of a city's or a street's
- * name.
+ * Parses a free text. A state's name is also kept as a word, because it can be part of the name of a city or a street.
  */
 export function addressText(text: string): AddressText {
   const states = STATE_NAMES.filter(({ pattern }) => text.search(pattern) !== -1);
@@ -108,7 +107,7 @@ export function addressText(text: string): AddressText {
   ]);
 }
 
-/** No word contains a colon. */
+/** The mark of a unit. No other word contains a colon. */
 const UNIT_MARK = 'unit:';
 
 /** Returns the index keys of a house: its number with the ZIP code, and its number with the street's name. */
@@ -118,7 +117,7 @@ export function houseKeys({ houseNumber, street, state, zip }: ComparableAddress
     : [`${houseNumber} ${zip}`, `${houseNumber} ${street[0]} ${state}`];
 }
 
-/** Returns the keys of the houses that a text may name. */
+/** Returns the index keys of the houses that a text could mean. */
 export function houseKeysIn(text: AddressText): string[] {
   const all = [...text];
   const numbers = all.filter((word) => /^\d+[a-z]?$/.test(word)).slice(0, MAX_NUMBERS);
@@ -138,7 +137,7 @@ const MAX_WORDS = 10;
 
 const STATE_LETTERS = new Set([...STATES.values()].map((letters) => letters.toLowerCase()));
 
-/** Writes comparable addresses as one text, for the index. */
+/** Encodes comparable addresses as one text for the index. */
 export function encodeAddresses(addresses: readonly ComparableAddress[]): string {
   return addresses
     .map(({ houseNumber, street, city, state, zip, unit }) =>
@@ -147,7 +146,7 @@ export function encodeAddresses(addresses: readonly ComparableAddress[]): string
     .join('\n');
 }
 
-/** Reads the text that `encodeAddresses` wrote. */
+/** Decodes the text that `encodeAddresses` returned. */
 export function decodeAddresses(text: string): ComparableAddress[] {
   return text === '' ? [] : text.split('\n').map(decodeAddress);
 }
@@ -167,7 +166,7 @@ export function fitAddress(text: AddressText, address: ComparableAddress): Addre
   return isOtherHouse(text, address) ? 'otherHouse' : 'zip';
 }
 
-/** True if texts and addresses are in the same state. Unknown if a text contains no state. */
+/** Returns true if texts and addresses are in the same state. Returns undefined if a text contains no state. */
 export function fitState(
   texts: readonly AddressText[],
   addresses: readonly ComparableAddress[],
@@ -188,14 +187,17 @@ function decodeAddress(line: string): ComparableAddress {
   return { houseNumber, street: street.split(' '), city: city.split(' '), state, zip, unit };
 }
 
-/** True if the text is about another house. A post office box is not a house. */
+/** Returns true if the text is about another house. A post office box is not a house. */
 function isOtherHouse(text: AddressText, { houseNumber, zip }: ComparableAddress): boolean {
   if (houseNumber === '' || text.has('box') || text.has(houseNumber)) return false;
   for (const word of text) if (/^\d+[a-z]?$/.test(word) && word !== zip) return true;
   return false;
 }
 
-/** Neighbouring digits are exchanged, as in 1243 for 1234. A number with two digits may be a neighbour's. */
+/**
+ * Returns true if two neighbouring digits are swapped, as in 1243 for 1234. A number with only two digits may be a
+ * neighbour's.
+ */
 function isNumberSlip(text: AddressText, address: ComparableAddress): boolean {
   const { houseNumber, street } = address;
   if (!/^\d{3,}$/.test(houseNumber) || isOtherUnit(text, address)) return false;
@@ -207,7 +209,7 @@ function isNumberSlip(text: AddressText, address: ComparableAddress): boolean {
   return isExchanged && street.every((word) => hasWord(text, word));
 }
 
-/** If only one side names a unit, this is not evidence against the address. */
+/** A unit on only one side is not evidence against the address. */
 function isOtherUnit(text: AddressText, { unit }: ComparableAddress): boolean {
   if (unit === '' || text.has(UNIT_MARK + unit)) return false;
   for (const word of text) if (word.startsWith(UNIT_MARK)) return true;

@@ -1,10 +1,10 @@
-/** Whether two donors agree in everything that is known about both. */
+/** Checks whether two donors agree in everything that is known about both. */
 
 import type { Candidate } from './donor-index.ts';
 
 /**
- * True if names, suffix and births are equal, and everything known about both agrees. At least one part must be known
- * about both. A day of birth that the sought person shares is enough.
+ * Returns true if names, suffix and dates of birth are equal, and everything known about both agrees. At least one
+ * detail must be known about both. A full date of birth that the person shares is enough.
  */
 export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolean {
   const isSameName =
@@ -15,8 +15,7 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
   // An invented father and son share all known data, but are certainly two donors.
   if (!isSameName || one.isInvented || one.isDead !== other.isDead) return false;
   if (one.born !== '' && other.born !== '' && one.born !== other.born) return false;
-  // Two donors with the same name and date of birth are one person, regardless of where they are said to
-  // live.
+  // Two donors with the same name and date of birth are one person, wherever they are said to live.
   if (born.length === WHOLE_DAY && one.born === born && other.born === born) return true;
   const homes = share(one.addresses().map(textOf), other.addresses().map(textOf));
   const employers = share(one.employers(), other.employers());
@@ -24,14 +23,14 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
 }
 
 /**
- * True if the same is known about both, so one may be a copy of the other. If birth, work or school is known for only
- * one of them, they may as well be a father and a son with the same name and home.
+ * Returns true if the same details are known about both, so one could be a copy of the other. If birth, work or school
+ * is known for only one of them, they could also be a father and a son with the same name and home.
  */
 export function areKnownAlike(one: Candidate, other: Candidate): boolean {
   const isKnown = ({ addresses, employers, hasStudied }: Candidate) =>
     [addresses().length > 0, employers().length > 0, hasStudied].join();
   if (one.born !== other.born) return false;
-  // Nobody has the same name and day of birth as a relative.
+  // No relative has both the same name and the same date of birth.
   return one.born.length === WHOLE_DAY || isKnown(one) === isKnown(other);
 }
 
@@ -41,7 +40,10 @@ function textOf(address: object): string {
 
 const WHOLE_DAY = 10;
 
-/** True if the two lists have an entry in common. Undefined if one of them is empty, because then nothing is known. */
+/**
+ * Returns true if the two lists have an entry in common. Returns undefined if one of them is empty, because then
+ * nothing is known.
+ */
 function share(mine: readonly string[], theirs: readonly string[]): boolean | undefined {
   if (mine.length === 0 || theirs.length === 0) return undefined;
   return mine.some((one) => theirs.includes(one));

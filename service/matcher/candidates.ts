@@ -1,7 +1,4 @@
-/**
- * Selects the donors with whom a person is compared: donors with a similar name, and donors in the same
- * house.
- */
+/** Selects the donors with whom a person is compared: donors with a similar name, and donors in the same house. */
 
 import { type AddressText, houseKeysIn } from './addresses.ts';
 import type { DonorIndex } from './donor-index.ts';
@@ -10,16 +7,16 @@ import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 
 /**
- * The maximum number of donors with one name who are compared. More cannot be distinguished, but a house still finds
- * them.
+ * The maximum numbers of donors with the same name, or the same initial, that are compared. More donors cannot be
+ * distinguished by name, but are still found by their house.
  */
 const MOST_OF_ONE_NAME = 3_000;
 const MOST_OF_AN_INITIAL = 300;
 const MOST_OF_A_HOUSE = 50;
-/** The maximum number of parts of very long names that are tried. */
+/** The maximum number of parts of a very long name that are tried. */
 const MOST_PARTS = 4;
 
-/** Yields the numbers of the donors to compare, with a pause between two index lookups. */
+/** Yields the numbers of the donors to compare. Pauses between index lookups. */
 export function* findCandidates(
   index: DonorIndex,
   readings: readonly Reading[],
@@ -51,8 +48,8 @@ export function* findCandidates(
 }
 
 /**
- * Returns the donors if there are few. If some with a name would be left out, none are used, because the right one may
- * be among them.
+ * Returns the donors if there are only a few. Otherwise returns none, because the right donor could be among those left
+ * out.
  */
 function few(numbers: readonly number[]): readonly number[] {
   return numbers.length > MOST_OF_ONE_NAME ? [] : numbers;
@@ -66,7 +63,7 @@ function lastNamesOf(index: DonorIndex, { last, lastParts, middles }: Reading): 
 }
 
 /**
- * Returns another spelling. "Gruenwaelder" may also be stored as "Grünwälder", whose comparable form is "grunwalder".
+ * Returns another spelling. "Gruenwaelder" can also be stored as "Grünwälder", whose comparable form is "grunwalder".
  */
 function spellingOf(last: string): string {
   return last.replaceAll(/([aou])e/g, '$1');

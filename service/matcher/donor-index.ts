@@ -9,51 +9,52 @@ import { type DonorRow, entriesOf } from './donor-rows.ts';
 import { type KnownNames, openKnownNames } from './known-names.ts';
 import type { ComparableName } from './names.ts';
 
-/** A donor as the matcher sees it. */
+/** A donor in the form that the matcher compares. */
 export interface Candidate extends ComparableName {
   number: number;
   isDead: boolean;
-  /** An invented person has no namesakes outside the file. */
+  /** True for an invented person, who has no namesakes outside of the file. */
   isInvented: boolean;
-  /** True if it is known where the donor went to school. */
+  /** True if the donor's school is known. */
   hasStudied: boolean;
-  /** Most candidates are ruled out by their names, so the rest is read only on request. */
+  /** Read only when needed, because most candidates are ruled out by their names. */
   addresses(): ComparableAddress[];
-  /** Current and past ones. */
+  /** Returns current and former employers. */
   employers(): string[];
-  /** The day or the year of birth. Empty if unknown. */
+  /** The date or the year of birth. Empty if it is unknown. */
   born: string;
 }
 
-/** Queries about the donors. All names are comparable names. */
+/** Queries about donors. All names are in their comparable form. */
 export interface DonorIndex {
   donorCount: number;
   candidate(number: number): Candidate | undefined;
-  /** Returns the numbers of donors with this name, including as a former or second name; at most `limit`. */
+  /** Returns the numbers of at most `limit` donors with this name, including former and second names. */
   named(last: string, first: string, limit: number): number[];
-  /** Does the same for an initial. */
+  /** Returns the numbers of at most `limit` donors with this last name and initial. */
   withInitial(last: string, initial: string, limit: number): number[];
-  /** Returns the numbers of the donors in a house, by one of its keys. */
+  /** Returns the numbers of at most `limit` donors in a house, by one of its keys. */
   inHouse(key: string, limit: number): number[];
-  /** True if an operator has decided that two donors are two people. */
+  /** Returns true if an operator has decided that two donors are two people. */
   areApart(one: number, other: number): boolean;
   /**
-   * True if two donors are from one list in which each person has only one ID. True for donors that were not imported.
+   * Returns true if two donors are from the same list, in which each person has only one ID. Also true for donors that
+   * were not imported.
    */
   areOfOneList(one: number, other: number): boolean;
-  /** Returns how many donors work or worked for an employer. */
+  /** Returns the number of donors who work or worked for an employer. */
   employerSize(employer: string): number;
   /** Yields the first names of all donors with a last name, in batches. */
   namesWithLast(last: string): Iterable<{ number: number; first: string }[]>;
-  /** Returns the number of donors with the name. */
+  /** Returns the number of donors with this first name. */
   countFirstName(first: string): number;
   countLastName(last: string): number;
-  /** Returns the names of donors within one edit of this one. */
+  /** Returns the first names of donors that are within one edit of this name. */
   similarFirstNames(first: string): string[];
   similarLastNames(last: string): string[];
 }
 
-/** Opens the index of a world. If the database is new, the world's people are written to it first. */
+/** Opens a world's index. If the database is new, writes the world's people to it first. */
 export function openDonorIndex(db: Database, world: World): DonorIndex {
   settlePeople(db, world);
   return indexOf(db, world.donorCount);
@@ -62,7 +63,7 @@ export function openDonorIndex(db: Database, world: World): DonorIndex {
 /** The number of names that are read at a time. */
 const NAMES_AT_ONCE = 2_000;
 
-/** Returns the index of a database whose people are settled. */
+/** Returns the index of a database that already contains its people. */
 export function indexOf(
   db: Database,
   donorCount: number,
@@ -141,7 +142,7 @@ function prepareNumberList<Parameters extends unknown[]>(db: Database, sql: stri
   return (...parameters: Parameters): number[] => statement.all(...parameters);
 }
 
-/** Returns a donor in the form in which it would be in the index. */
+/** Returns a donor in the form in which the index would return it. */
 export function candidateOf(number: number, donor: Donor): Candidate {
   return toCandidate(entriesOf(number, donor).row);
 }

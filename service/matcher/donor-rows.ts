@@ -9,30 +9,30 @@ import { toLatin } from './latin.ts';
 import { type ComparableName, comparableName } from './names.ts';
 import { INDEX_TABLES, INDEX_VERSION } from './tables.ts';
 
-/** A donor in the index. All names are comparable names. */
+/** A donor in the index. All names are in their comparable form. */
 export interface DonorRow {
   number: number;
   last: string;
   first: string;
   middle: string;
-  /** The single names in a last name with several. */
+  /** The single names in a last name that consists of several. */
   lastParts: string;
-  /** In the form of `encodeAddresses`. */
+  /** The addresses in the form of `encodeAddresses`. */
   addresses: string;
-  /** One employer per line. */
+  /** The employers, one per line. */
   employers: string;
   isDead: number;
-  /** An invented person has no namesakes outside the file. */
+  /** 1 for an invented person, who has no namesakes outside of the file. */
   isInvented: number;
-  /** 1 if it is known where the donor went to school, otherwise 0. */
+  /** 1 if the donor's school is known, otherwise 0. */
   hasStudied: number;
-  /** The day or the year of birth of a real person. Empty if unknown. */
+  /** A real person's date or year of birth. Empty if it is unknown. */
   born: string;
-  /** The generation that a suffix names. */
+  /** The generation in the suffix, or null. */
   generation: number | null;
 }
 
-/** Accepts all donors. The caller opens the transaction. */
+/** Creates the tables, to which all donors are added. The caller opens the transaction. */
 export function createDonorRows(db: Database) {
   db.exec(`
     drop table if exists donor_names;
@@ -40,10 +40,10 @@ export function createDonorRows(db: Database) {
     delete from employer_sizes; delete from first_names; delete from last_names;
     drop table if exists near_first_names; drop table if exists near_last_names;
   `);
-  // An index from another version may have different columns.
+  // An index from another version can have other columns, so the tables are created again.
   db.exec(INDEX_TABLES);
   const { insert, insertName } = prepareInserts(db);
-  // The database sorts them at the end, which is several times faster than writing them unsorted.
+  // The database sorts these rows at the end, which is several times faster than writing them unsorted.
   db.exec('create temp table unsorted_houses (house text not null, number integer not null)');
   const insertHouse = db.prepare<[string, number]>('insert into unsorted_houses values (?, ?)');
   const sizes = new Map<string, number>();
@@ -55,7 +55,7 @@ export function createDonorRows(db: Database) {
       for (const employer of employers) sizes.set(employer, (sizes.get(employer) ?? 0) + 1);
       for (const key of houses) insertHouse.run(key, number);
     },
-    /** Called after the last donor. */
+    /** Must be called after the last donor. */
     finish(): void {
       const insertSize = db.prepare<[string, number]>('insert into employer_sizes values (?, ?)');
       for (const size of sizes) insertSize.run(...size);
@@ -92,7 +92,7 @@ export function prepareInserts(db: Database): DonorInserts {
   };
 }
 
-/** Returns everything in the index about a donor. */
+/** Returns all index entries of a donor. */
 export function entriesOf(number: number, donor: Donor) {
   const { first, middle, last } = donor.name;
   const name = comparableName(toLatin(first), toLatin(middle ?? ''), toLatin(last), donor.suffix);
@@ -106,8 +106,8 @@ export function entriesOf(number: number, donor: Donor) {
 }
 
 /**
- * Returns the employers. For real people, boards are known as often as employers, and contact lists contain boards as
- * employers.
+ * Returns the employers. Real people's boards count as employers, because they are known equally often, and contact
+ * lists also contain them as employers.
  */
 function employersOf(donor: Donor): Set<string> {
   const roles = isImported(donor) ? [...donor.work, ...donor.boards] : donor.work;
@@ -118,7 +118,7 @@ function isImported({ sources }: Donor): boolean {
   return sources !== undefined;
 }
 
-/** Returns additional names for the index: a middle name as the first or the last name, and parts of the last name. */
+/** Returns more names for the index: a middle name as the first or last name, and the parts of the last name. */
 function otherNamesOf({ first, middles, last, lastParts }: ComparableName): [string, string][] {
   const full = middles.filter((middle) => middle.length > 1);
   return [
@@ -145,7 +145,7 @@ function toRow(
     addresses: encodeAddresses(donor.addresses.map(comparableAddress)),
     employers: [...employers].join('\n'),
     isDead: Number(donor.isDeceased === true),
-    // Real people never have invented wealth, and invented people always do.
+    // Invented people always have invented wealth. Real people never have any.
     isInvented: Number(donor.netWorth !== null && !isImported(donor)),
     hasStudied: Number(donor.education.length > 0),
     born: isImported(donor) ? (donor.birthday ?? String(donor.birthYear ?? '')) : '',

@@ -1,11 +1,11 @@
-/** Makes names of employers comparable. */
+/** Makes employers' names comparable. */
 
 import { withinOneEdit, words } from './words.ts';
 
-/** How well two names of employers agree, best first. */
+/** How well two employers' names agree, from best to worst. */
 export type EmployerFit = 'same' | 'typo' | 'part' | 'inner part' | 'initials' | 'two initials';
 
-/** A typo is tolerated in names of at least this length. */
+/** The minimum length of a name in which a typing error is accepted. */
 const MIN_TYPO_LENGTH = 6;
 
 const LEGAL_WORDS = new Set(
@@ -13,7 +13,7 @@ const LEGAL_WORDS = new Set(
     pllc pc pa na group gmbh ag sa bv holdings holding`),
 );
 
-/** Other spellings of the same word. */
+/** Different spellings of the same word. */
 const SPELLINGS = new Map(
   `univ university|dept department|intl international|natl national|assn association|assoc associates
    |hosp hospital|ctr center|centre center|mfg manufacturing|svcs services|svc services|bros brothers
@@ -26,13 +26,13 @@ const SPELLINGS = new Map(
     .map(([from = '', to = '']) => [from, to]),
 );
 
-/** Words that occur in very many names, so one of them alone means nothing. */
+/** Words that occur in very many names, so they mean nothing alone. */
 const GENERIC = new Set(
   words(`bank university college school hospital foundation services systems partners capital company
     us united states department court national american office center city county state group`),
 );
 
-/** Returns the name of an employer without its legal form: "ACME, Inc." and "The Acme Company" agree. */
+/** Returns an employer's name without its legal form, so "ACME, Inc." and "The Acme Company" agree. */
 export function comparableEmployer(name: string): string {
   const all = words(
     name.replaceAll(/\bunited states(?: of america)?\b|\bu\.? ?s\.? ?a?\b\.?/gi, ' us '),
@@ -41,18 +41,20 @@ export function comparableEmployer(name: string): string {
   return (own.length > 0 ? own : all).map((word) => SPELLINGS.get(word) ?? word).join(' ');
 }
 
-/** Does the same for a name as people write it: "U of Ohio" means its university. */
+/**
+ * Returns the comparable form of a name as people write it. For example, "U of Ohio" becomes the University of Ohio.
+ */
 export function writtenEmployer(name: string): string {
   return comparableEmployer(name.replace(/\b(?:u|univ)\.? of\b/i, 'university of'));
 }
 
-/** Returns how two comparable names agree, or undefined if they do not. */
+/** Returns how well two comparable names agree, or undefined if they do not. */
 export function fitEmployer(one: string, other: string): EmployerFit | undefined {
   if (one === other || one.replaceAll(' ', '') === other.replaceAll(' ', '')) return 'same';
   if (turned(one) === other || turned(other) === one) return 'same';
   if (asDistrict(one) === asDistrict(other)) return 'same';
   const isTypo = one.length >= MIN_TYPO_LENGTH && withinOneEdit(one, other);
-  // Post 1234 and Post 1235 are different.
+  // Post 1234 and Post 1235 are different employers.
   if (isTypo && numbersIn(one) === numbersIn(other)) return 'typo';
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   const part = fitPart(short.split(' '), long.split(' '));
@@ -65,7 +67,7 @@ export function fitEmployer(one: string, other: string): EmployerFit | undefined
 
 /**
  * Moves a word such as "city" or "county" to the front: "Dayton, City of" is the City of Dayton, and Cook County is the
- * County of Cook. Other words stay, because Miami University is not the University of Miami.
+ * County of Cook. Other words stay in place, because Miami University is not the University of Miami.
  */
 function turned(name: string): string {
   const all = name.split(' ');
@@ -73,7 +75,7 @@ function turned(name: string): string {
   return TURNED.has(kind) ? [kind, ...all].join(' ') : name;
 }
 
-/** Writes a public school district as public schools, because they are one employer in a town. */
+/** Writes a public school district as public schools, because in a town they are the same employer. */
 function asDistrict(name: string): string {
   return name.replace(/ public school(?:s| district)$/, ' public schools');
 }
@@ -86,8 +88,8 @@ function numbersIn(name: string): string {
 
 /**
  * Compares a name with a longer one. "Acme Foods" is part of "Acme Foods Chicago Office", which contains all its words
- * in their order, including a distinctive one. In "Baker & Acme Foods", a name comes before them, which usually makes
- * another firm.
+ * in order, including a distinctive one. In "Baker & Acme Foods", another name comes first, which usually makes it
+ * another company.
  */
 function fitPart(short: readonly string[], long: readonly string[]) {
   const telling = short.filter((word) => !GENERIC.has(word) && word.length > 2);
@@ -104,14 +106,14 @@ function fitPart(short: readonly string[], long: readonly string[]) {
   return skipped.every((word) => GENERIC.has(word) || AREAS.has(word)) ? 'part' : 'inner part';
 }
 
-/** Words before a name that say where it is, or that it is there too. */
+/** Words before a name that describe its area. */
 const AREAS = new Set(
   words('greater north south east west northern southern eastern western regional global world'),
 );
 
 /**
- * True if one name abbreviates the other word for word, such as "Harbor Hlth Sys" for Harbor Health System. At least
- * one distinctive word must be written in full.
+ * Returns true if one name abbreviates the other word by word, such as "Harbor Hlth Sys" for Harbor Health System. At
+ * least one distinctive word must be written in full.
  */
 function isAbbreviated(short: readonly string[], long: readonly string[]): boolean {
   const isTold = short.some(
@@ -126,7 +128,7 @@ function isAbbreviated(short: readonly string[], long: readonly string[]): boole
   );
 }
 
-/** True if a word is the start of another word, or consists of some of its consonants in their order. */
+/** Returns true if a word is the start of another word, or consists of some of its consonants in order. */
 function isAbbreviation(short: string, long: string): boolean {
   if (short.length < MIN_ABBREVIATION || short[0] !== long[0]) return false;
   if (long.startsWith(short)) return true;
@@ -139,8 +141,8 @@ function isAbbreviation(short: string, long: string): boolean {
 const MIN_ABBREVIATION = 3;
 
 /**
- * Matches "IBM" for International Business Machines, "P&G" for Procter & Gamble, "USPS" for United States
- * Postal Service.
+ * Returns true for initials, such as "IBM" for International Business Machines, "P&G" for Procter & Gamble, and "USPS"
+ * for United States Postal Service.
  */
 function areInitials(short: string, long: string): boolean {
   const letters = short.split(' ');

@@ -1,6 +1,6 @@
 /**
- * Decides whether two given names that differ can belong to one person. They can be forms, spellings or mistakes of one
- * name, or the names of two people, such as brothers, sisters and couples.
+ * Decides whether two different first names can belong to the same person. They can be forms, spellings or errors of
+ * one name, or the names of two people, such as siblings or couples.
  */
 import type { DonorIndex } from './donor-index.ts';
 import { scanKey } from './latin.ts';
@@ -11,8 +11,8 @@ import { spellingsOf } from './spellings.ts';
 import { chanceOfSlip, isOtherStart } from './typos.ts';
 
 /**
- * True if two names are short forms of a third name but otherwise unrelated, such as Gary and Jerry, who may both be
- * Gerard. If both are given as separate names, a Gary is not a Jerry.
+ * Returns true if both names are short forms of a third name but otherwise unrelated, such as Gary and Jerry, who may
+ * both be Gerard. If children are given both as separate names, a Gary is not a Jerry.
  */
 export function areOfOneThird(population: Population, one: string, other: string): boolean {
   return (
@@ -24,7 +24,7 @@ export function areOfOneThird(population: Population, one: string, other: string
   );
 }
 
-/** True if each of two names is given to children as a separate name. */
+/** Returns true if both names are also given to children as separate names. */
 export function areOwnNames(population: Population, one: string, other: string): boolean {
   return [one, other].every(
     (name) =>
@@ -33,8 +33,9 @@ export function areOwnNames(population: Population, one: string, other: string):
 }
 
 /**
- * True if a list connects two names that are both given to children as separate names, such as Jane and Jean or William
- * and Wilma. Sisters, brothers and couples have such names, so a shared home does not prove that they are one person.
+ * Returns true if a list connects two names that are both given to children as separate names, such as Jane and Jean or
+ * William and Wilma. Siblings and couples have such names, so a shared home does not prove that they are the same
+ * person.
  */
 export function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
   if (areCommonForms(one, other) || spellingsOf(one).has(other)) return false;
@@ -46,8 +47,8 @@ export function areOftenTwoPeople(population: Population, one: string, other: st
 }
 
 /**
- * True if one of two short forms is a variant of the other, such as Deb and Debi. Other pairs of short forms, such as
- * Chris and Tina or Steph and Steve, are also short for other names.
+ * Returns true if one short form is a variant of the other, such as Deb and Debi. Other pairs of short forms, such as
+ * Chris and Tina or Steph and Steve, also belong to different names.
  */
 export function isVariantOf(one: string, other: string): boolean {
   const isPrefix = one.startsWith(other) || other.startsWith(one);
@@ -56,22 +57,22 @@ export function isVariantOf(one: string, other: string): boolean {
   );
 }
 
-/** True if a name that few people are given is the start of another name, or a pet form of it. */
+/** Returns true if a name that few people are given is the start of another name, or a pet form of it. */
 function isSeldomShort(population: Population, short: string, long: string): boolean {
   const isShort = long.startsWith(short) || isPetFormOf(short, long);
   return isShort && population.first(short) < RARELY_GIVEN.seldom;
 }
 
-/** If this many people are given a name, it is a full name for most of them. */
+/** If at least this many people are given a name, it is the full name of most of them. */
 const LEAST_BIRTHS = 3_200;
 
 /**
- * Shares of the people who are given a name: not listed at all, and so rarely given that it is a short form
- * for most of them.
+ * Shares of the people who are given a name: names that are not listed at all, and names that are so rare that they are
+ * usually short forms.
  */
 export const RARELY_GIVEN = { never: 2e-5, seldom: 4e-4 };
 
-/** True if two names are spellings of one name, and not a man's and a woman's name. */
+/** Returns true if two names are spellings of the same name, and not a man's and a woman's name. */
 export function isSpelledOtherwise(population: Population, one: string, other: string): boolean {
   const { isMansName, isWomansName } = population;
   if (!soundAlike(one, other)) return false;
@@ -103,7 +104,7 @@ export function mayBeOwnName(
     return isAtLeast(MISTAKEN.perhaps) ? 'perhaps' : 'surely';
   };
   const inPopulation = judge(births(written), births(donors), population.allBirths());
-  // The donor and a second one with the same mistake do not make it a name.
+  // The donor and one more donor with the same error do not make it a name.
   const others = [index.countFirstName(written), index.countFirstName(donors) - 1];
   const isInFile = others.every((count) => count >= LEAST_BEARERS);
   const inFile = isInFile ? judge(others[0] ?? 0, others[1] ?? 0, index.donorCount) : 'never';
@@ -125,15 +126,15 @@ const MISTAKEN = {
   perhaps: { mistaken: 0.1, likelier: 20 },
 };
 
-/** A transliteration is this frequent a cause of another spelling. */
+/** How often another spelling comes from a transliteration. */
 const BY_SPELLING = 1 / 16;
 
-/** A word that this many donors have as their first name may be a name that no list contains. */
+/** The number of donors with a first name from which it can be a real name that no list contains. */
 const LEAST_BEARERS = 2;
 
 /**
- * True if two unknown names may differ by a typing error. Such an error does not change the start, and does not change
- * more than a scan would.
+ * Returns true if two unknown names can differ by a typing error. Such an error does not change the start of the name,
+ * and no more letters than a scan would.
  */
 export function mayBeSlip(
   { isGivenName, births }: Population,
@@ -146,7 +147,10 @@ export function mayBeSlip(
   return fit === 'typo' ? one[0] === other[0] : scanKey(one) === scanKey(other);
 }
 
-/** True if two names are a man's and a woman's form of one name, such as Eduardo and Eduarda or Philip and Philippa. */
+/**
+ * Returns true if the names are a man's and a woman's form of the same name, such as Eduardo and Eduarda or Philip and
+ * Philippa.
+ */
 export function arePairOfSexes(
   { isWomansName, isGivenName, births }: Population,
   one: string,
@@ -165,5 +169,5 @@ export function arePairOfSexes(
 const MANS_ENDING = /(?:iy|ij|us|ck|[ckoeyi])$/;
 const WOMANS_ENDING = /(?:iya|ina|[ckipy]?a)$/;
 const LEAST_STEM = 4;
-/** If a man's form of a woman's name is in use, more people than this fraction of hers have it. */
+/** If a man's form of a woman's name is really used, more people than this fraction of the women have it. */
 const MUCH_RARER = 1_000;

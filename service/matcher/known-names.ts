@@ -1,18 +1,21 @@
-/** The different names of all donors. Each is also stored in all forms with one letter removed, so a typo finds it. */
+/**
+ * The different names of all donors. Each name is also stored in every form with one letter missing, so that it is
+ * found despite a typing error.
+ */
 
 import type { Database } from '../database.ts';
 import { withinOneEdit, withOneDeletion } from './words.ts';
 
-/** The tables of names, with the numbers of people who have them. */
+/** The tables of names, with the number of people who have each name. */
 export type NameTable = 'first_names' | 'last_names';
 
-/** The names of one kind. */
+/** First names or last names. */
 export interface KnownNames {
-  /** Returns the number of donors with the name. */
+  /** Returns the number of donors with this name. */
   count(name: string): number;
-  /** Adds or subtracts a number of people with the name. */
+  /** Adds people with this name, or subtracts them. */
   change(name: string, bearers: number): void;
-  /** Returns the names within one edit of this one. */
+  /** Returns the names that are within one edit of this name. */
   similar(name: string): string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Names in Latin letters. Cyrillic and Greek names are transliterated, and letters that are not accented
- * forms are spelled out.
+ * Writes names in Latin letters. Cyrillic and Greek names are transliterated, and letters that are not accented forms
+ * are spelled out.
  */
 
 const CYRILLIC =
@@ -11,7 +11,7 @@ const GREEK = pairs(
   `α a,β v,γ g,δ d,ε e,ζ z,η i,θ th,ι i,κ k,λ l,μ m,ν n,ξ x,ο o,π p,ρ r,σ s,ς s,τ t,υ y,φ f,χ ch,ψ ps,ω o`,
 );
 
-/** Two Greek letters that form one sound. */
+/** Pairs of Greek letters that form one sound. */
 const GREEK_SOUNDS = pairs('ου ou,αυ av,ευ ev,γγ ng,γκ g,γχ nch,γξ nx,μπ b,ντ nt');
 
 const SPELLED_OUT = pairs('ß ss,æ ae,ø o,œ oe,ł l,đ d,ð d,þ th,ı i');
@@ -29,7 +29,7 @@ function pairs(text: string): Map<string, string> {
   );
 }
 
-/** Writes a name in Latin letters. Latin text does not change. */
+/** Returns a name in Latin letters. Latin text does not change. */
 export function toLatin(text: string): string {
   if (!NOT_LATIN.test(text)) return text;
   return text
@@ -41,7 +41,7 @@ export function toLatin(text: string): string {
 
 function spellGreek(word: string): string {
   let rest = word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  // A name never starts with these two sounds combined.
+  // At the start of a name, these letters form a single sound.
   rest = rest.replace(/^μπ/, 'b').replace(/^ντ/, 'd').replace(/^γκ/, 'g');
   for (const [from, to] of GREEK_SOUNDS) rest = rest.replaceAll(from, to);
   return spell(rest, GREEK);
@@ -52,8 +52,8 @@ function spell(word: string, letters: ReadonlyMap<string, string>): string {
 }
 
 /**
- * Returns the part that the spellings of a foreign name share: ü is u or ue, й is y, i or absent, х is kh or h. Two
- * names with the same key differ only in spelling, or are different names.
+ * Returns a key that all spellings of a foreign name share: ü is u or ue, й is y, i or missing, х is kh or h. Names
+ * with the same key can also be different names.
  */
 export function spellingKey(name: string): string {
   return name
@@ -68,8 +68,8 @@ export function spellingKey(name: string): string {
 }
 
 /**
- * Does the same for a last name that was adopted into another language or written by its sound. For example, au is ow,
- * and c is k (Braun and Brown, Tauer and Tower, Kox and Cox).
+ * Returns such a key for a last name that was adapted to another language or written by its sound. For example, au is
+ * ow, and c is k (Braun and Brown, Tauer and Tower, Kox and Cox).
  */
 export function lastNameKey(name: string): string {
   return spellingKey(
@@ -81,8 +81,8 @@ export function lastNameKey(name: string): string {
 }
 
 /**
- * Returns the part that the spellings of an English given name share: Frederic and Frederick, Joann and Joanne, Barry
- * and Barrie. Names with the same key may still be a man's and a woman's, such as Denis and Denise.
+ * Returns a key that all spellings of an English first name share: Frederic and Frederick, Joann and Joanne, Barry and
+ * Barrie. Names with the same key can still be a man's and a woman's name, such as Denis and Denise.
  */
 export function soundKey(name: string): string {
   return name
@@ -95,7 +95,7 @@ export function soundKey(name: string): string {
     .replace(/(?<=[a-z]{3})(?:e|h)$/, '');
 }
 
-/** Returns the pairs of letters that a scan of paper confuses, each mapped to one of them. */
+/** Returns the name with letters that a paper scan confuses replaced by one of them. */
 export function scanKey(name: string): string {
   return name
     .replaceAll('0', 'o')
