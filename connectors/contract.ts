@@ -445,7 +445,7 @@ export interface ContactPage {
   cursor: string | null;
 }
 
-/** What earlier readings of the same contacts have found. */
+/** The results of earlier readings of the same contacts. */
 export interface KnownContacts {
   /** The IDs of all contacts that were read and have not left, in batches. Some of them may not be IDs of the CRM. */
   ids(): AsyncIterable<readonly string[]>;

@@ -125,7 +125,7 @@ function previewFindings(): Finding[] {
   return [
     plain(preview),
     ...NOT_VERIFIED.map(({ question, answer }) =>
-      plain(met('not verified', `${question}: ${answer}.`)),
+      plain(met('not verified', `${question}: ${answer}`)),
     ),
   ];
 }

@@ -10,31 +10,34 @@ export interface NotVerified {
 
 export const NOT_VERIFIED: readonly NotVerified[] = [
   {
-    question: 'Whether a PUT keeps the parts of a constituent that it does not name',
-    answer: 'the first write goes to one constituent, which is compared in all parts',
+    question: 'Whether a PUT keeps the parts of a constituent that the request does not contain',
+    answer: 'The first write goes to one constituent, and donor-sync compares all of its parts.',
   },
   {
     question: 'Whether a PUT needs the names of an individual',
-    answer: 'they are left out; if Bloomerang refuses this, they are read right before each write',
+    answer:
+      'donor-sync leaves the names out. If Bloomerang refuses this, donor-sync reads the names right before each write.',
   },
   {
     question: 'How many requests Bloomerang allows',
-    answer: 'crm.requestsPerSecond is 5; after a 429 or 503, donor-sync waits and tries again',
+    answer: 'crm.requestsPerSecond is 5. After a 429 or 503, donor-sync waits and tries again.',
   },
   {
     question: 'Whether a changed address or custom value changes the date of the last modification',
-    answer: 'each run reads all individuals',
+    answer: 'Each run reads all individuals.',
   },
   {
     question: 'Whether a plan or a permission hides groups from the API',
-    answer: 'if no constituent shows groups, networks are not changed, and the run says so',
+    answer:
+      'If no constituent shows groups, donor-sync does not change networks, and the run reports the reason.',
   },
   {
-    question: 'How a refusal names the field that it is about',
-    answer: 'the refused value is found by writing parts of the change',
+    question: 'Whether a refusal identifies the refused field',
+    answer: 'donor-sync finds the refused value by writing parts of the change.',
   },
   {
-    question: 'Whether merged constituents are reported anywhere',
-    answer: 'a merged constituent counts as missing; if many are missing, a user decides',
+    question: 'Whether Bloomerang reports merged constituents anywhere',
+    answer:
+      'donor-sync counts a merged constituent as missing. If many constituents are missing, a user decides.',
   },
 ];

@@ -3,9 +3,7 @@ import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Returns the absolute path of a file that the program reads as it is, from its path below the root of the sources. The
- * built program is in different folders than its sources, but both have these files at the same path below the folder
- * of their package.json.
+ * Returns the absolute path of a file that the program reads as it is, from its path below the root of the sources. The built program is in other folders than the sources. Both have these files at the same path relative to the nearest package.json.
  */
 export function ownFile(path: string): string {
   return join(topFolder(import.meta.dirname), path);

@@ -159,7 +159,7 @@ export const showContact = acting({
     },
     {
       title: 'Introductions',
-      empty: 'No network member is known to know this contact.',
+      empty: 'The service knows no connection between a network member and this contact.',
       headers: ['Strength', 'How'],
       rows: contact.introductions.map(({ strength, sentence }): Cell[] => [
         strength === null ? '' : `${Math.round(strength * 100)}%`,

@@ -156,7 +156,7 @@ export const createDoorToken = changing({
     await addDoorToken(trx, { id, name, integrationId: client.id, perDay, hash });
     return { token, id, name, integration: client.id, perDay };
   },
-  say: () => 'Enter it in the CRM now: it is not shown again. The guide of the CRM says where.',
+  say: () => "Enter it in the CRM now: it is not shown again. The CRM's guide says where.",
 });
 
 export const revokeToken = changing({

@@ -33,7 +33,7 @@ import { changing, reading, type World } from './kit/operation.ts';
 
 export const USER = z.string().describe('The e-mail address or the whole ID of a user');
 
-/** `ifLeftOut` completes the sentence about an empty list. */
+/** `ifLeftOut` is the end of the message for an empty list. */
 const clientList = (ifLeftOut: string) =>
   z
     .array(z.string())

@@ -40,7 +40,7 @@ export async function forecastPaths(
   const mirrored = await listMirroredNetworks(store.reader, id);
   if (joiners === 0 && !mirrored.some(({ members }) => members.length > 0)) return NOTHING;
   const settings = fingerprintSettings(store, { integration, mappings }, mirrored);
-  // A new member may be the best introducer of any contact.
+  // A new member may know any of the contacts best.
   const areAllStale = joiners > 0 || !(await hasPathScope(store.reader, id, settings));
   const known = areAllStale
     ? await countPossiblePaths(store.reader, id, only)

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { Environment } from './environment.ts';
 
-/** Returns the file of variables that belongs to a settings file. Both paths are absolute. */
+/** Returns the path of the `.env` file next to a settings file. Both paths are absolute. */
 export function getEnvironmentFile(settingsFile: string): string {
   return join(dirname(settingsFile), '.env');
 }

@@ -41,7 +41,7 @@ export interface Settings {
   moreErasureLogs?: readonly string[];
   /** The file that records spending outside the database, or null if it is not recorded there. */
   spendingJournal?: string | null;
-  /** How many days records of the past are kept. */
+  /** The number of days for which past records are kept. */
   retention: Retention;
   /** The price of a credit, by bucket. Unknown by default. */
   credits?: { price: CreditPrices };

@@ -90,7 +90,7 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
 
 interface PollRound {
   startedAt: number;
-  /** The ages of the jobs that are done now, in milliseconds. */
+  /** The ages, in milliseconds, of the jobs that the service has just completed. */
   doneAges: number[];
   /** The youngest job that was polled. */
   last: RunningJob | null;

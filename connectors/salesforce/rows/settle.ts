@@ -140,8 +140,7 @@ type LeaveOut =
   | { kind: 'refused' };
 
 /**
- * Chooses fields for each rejection that names no field: fields that have caused rejections elsewhere, or fields that a
- * search finds.
+ * Chooses the fields to blame for each rejection that does not name a field. They are fields that have caused rejections elsewhere, or fields that a search finds.
  */
 function leaveOut(
   { lessons, settings }: Writer,

@@ -383,7 +383,7 @@ function withoutNotes(written: string): string {
 }
 
 /**
- * Puts a name into one line. Handles a role before a colon and characters used in place of others: "TREAS: ANN LEE",
+ * Puts a name into one line. Removes a role before a colon, and replaces mistyped characters: "TREAS: ANN LEE",
  * "LEE; ANN", "LEE - SMITH" and "ANN.LEE".
  */
 function inOneLine(text: string): string {

@@ -445,7 +445,7 @@ function massChangeReason(detail: string | null, batchCount: number | undefined)
   return `its ${changed} changed together with those of ${others} others`;
 }
 
-/** Returns the word if it is a reason. Otherwise throws a ConfigurationError (unknown) that lists the reasons. */
+/** Returns the word if it is one of the known reasons, or null. Otherwise throws a ConfigurationError (unknown) that lists the reasons. */
 export function requireReason(word: string): QuestionKind {
   if (isKind(word)) return word;
   throw new ConfigurationError(

@@ -19,7 +19,10 @@ export async function checkDoors(settings: Settings, reader: TimedReader): Promi
   return apps.map(({ name }) =>
     plain(
       url.startsWith('https://')
-        ? met('card', `The card in ${name} can call this installation at its address.`)
+        ? met(
+            'card',
+            `${name} calls the card's address, which is an https address. Open the card once to see whether ${name} reaches it.`,
+          )
         : unmet(
             'card',
             `${name} calls only https addresses, and the address of this installation is not one, so there is no card.`,

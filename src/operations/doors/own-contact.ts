@@ -66,10 +66,8 @@ async function isIncluded(
 }
 
 function notOwn(client: Integration, crmId: string): Error {
-  return unknownContact(client.id, crmId, {
-    ...{ source: 'both', refusal: 'unknown' },
-    ...(client.contacts.filter !== null && {
-      next: 'If the contact exists, `contacts.filter` in the settings does not include it.',
-    }),
-  });
+  const facts = { source: 'both', refusal: 'unknown' } as const;
+  if (client.contacts.filter === null) return unknownContact(client.id, crmId, facts);
+  const next = 'If the contact exists, `contacts.filter` in the settings does not include it.';
+  return unknownContact(client.id, crmId, { source: 'both', refusal: 'unknown', next });
 }

@@ -217,7 +217,7 @@ async function enhanced(place: Place): Promise<string[]> {
   );
 }
 
-/** The moment of a kill: which proxy receives the request, and which request it is. */
+/** The request at which the process is killed, and the proxy that receives this request. */
 type Moment = KillPoint & { at: 'service' | 'crm' };
 
 const LEAVE = { at: 'service', method: 'POST', path: /\/members\/remove$/ } as const;

@@ -27,7 +27,7 @@ export interface Started {
 export interface StartOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** True to make stdout a wide terminal. Defaults to a pipe. */
+  /** True if the command writes to a wide terminal. Defaults to a pipe. */
   onTerminal?: boolean;
 }
 

@@ -31,7 +31,7 @@ export interface StoreNight {
 export interface Present {
   /** Null before the first night. */
   night: StoreNight | null;
-  /** The real server. Null until the SQLite database has the starting state of its nights. */
+  /** The real server. Null until the SQLite database is prepared for the first night. */
   server: RealPostgres | null;
 }
 

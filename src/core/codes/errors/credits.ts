@@ -16,7 +16,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
     answer_lost: {
       means:
         'The response to a request that costs credits was lost, so it is unknown whether the credits were charged. The request is not sent again automatically.',
-      next: 'The next run compares the balance. Contacts whose credit might be gone are held: `donor-sync holds` shows them.',
+      next: 'The next run compares the balance before and after the request. Contacts whose credit might be gone are held: `donor-sync holds` shows them.',
       costs: 'The credits for the lost request might be gone.',
       document: CREDITS,
     },

@@ -111,7 +111,7 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     hold_not_at_door: {
       means:
-        'The decision erases data or is about many contacts, so it cannot be made from the CRM. Nothing was changed.',
+        'The decision erases data or affects many contacts, so it cannot be made from the CRM. Nothing was changed.',
       next: 'Sign in to donor-sync and decide on the page Decisions.',
     },
     hold_not_decidable: {

@@ -23,7 +23,7 @@ export const REQUEST_ERRORS: ErrorTopic = {
     },
     cursor_invalid: {
       means: 'This list did not return this cursor. Nothing was read.',
-      next: 'Start again without a cursor, and pass on each cursor unchanged.',
+      next: 'Start again without a cursor. On the following pages, pass on each cursor as you received it.',
     },
     door_account_unknown: {
       means:

@@ -114,7 +114,10 @@ describeEachDatabase('the door of a client', () => {
     const { token } = await addToken(world);
     const [contact = ''] = await world.addPeople(1);
     await enhance(world, { token, contact });
-    await expect.poll(() => world.crm.writes.length).toBe(1);
+    // A click while the run is in progress would join it.
+    await expect
+      .poll(async () => (await readStatus(world, { token, contact })).read(statusSchema).status)
+      .toMatch(/^Last run: /);
     // The contact has moved, so a credit is due for it, and the filter excludes it now.
     world.crm.editContact(contact, { addresses: ['7 Quarry Lane, Reno, NV'] });
     world.crm.filter = ({ contact: { id } }) => id !== contact;

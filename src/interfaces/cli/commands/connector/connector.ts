@@ -64,7 +64,7 @@ async function writeSkeleton(output: Output, folder: string): Promise<ExitCode> 
 function requireName(name: string): void {
   if (isPackageName(name)) return;
   throw new ConfigurationError(
-    `"${name}" cannot be the name of a package. Choose a folder name of lower-case letters, digits and hyphens that is not a built-in kind.`,
+    `"${name}" cannot be the name of a package. Choose a folder name with lower-case letters, digits and hyphens. It must not be the name of a built-in connector.`,
     { code: 'connector_name_invalid', details: { name } },
   );
 }
