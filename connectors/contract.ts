@@ -502,10 +502,12 @@ export interface ContactChange {
 }
 
 /**
- * Values that others put into a contact after the caller had read it, and that our write then
- * replaced.
+ * Values that others put into a contact after the caller had read it, and that our write then replaced. Others are
+ * users and other apps, and not the CRM's automation where the CRM tells it apart. A value that was cleared counts
+ * too.
  */
 export interface Overwritten {
+  /** The former values. Null for a value that was cleared. */
   values: FieldValues;
   /** The CRM's ID or name for the author of these values, or null if the CRM does not report an author. */
   by: string | null;

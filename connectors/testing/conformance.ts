@@ -5,6 +5,7 @@
  */
 import type { Ability, ConformanceHarness, TestRunner } from './harness.ts';
 import { promiseAccounts } from './promises/accounts.ts';
+import { promiseBetweenRequests } from './promises/between-requests.ts';
 import { promiseByIds } from './promises/by-ids.ts';
 import { promiseEnding } from './promises/ending.ts';
 import { promiseExactTexts } from './promises/exact-texts.ts';
@@ -64,6 +65,7 @@ export function testConnector(
     promiseWebhooks(suite);
     if (suite.can('api')) {
       promiseFaultyReading(suite);
+      promiseBetweenRequests(suite);
       promiseFaultyWriting(suite);
       promiseFaultyParts(suite);
       promiseStopping(suite);
@@ -105,6 +107,7 @@ const UNTESTED: Readonly<
   refuseWrites: 'contacts that may not be changed',
   refuseField: 'single values that the CRM refuses',
   lock: 'contacts that another user is changing',
+  otherApp: 'values that another app has written',
   automate: 'values that the CRM’s automation changes after a write',
   addBreakingGroup: 'groups whose reading fails before its end',
   hideSources: 'rights to read addresses and employers that are taken away',

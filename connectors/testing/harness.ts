@@ -84,7 +84,10 @@ export interface ConformanceHarness {
   newField?: FieldSpec;
   /** A group of these contacts, and a valid selector of a group that cannot be read. */
   groups?: {
-    /** With `namedGroups`, the group has this name if the kit passes one, and the selector contains the name. */
+    /**
+     * With `namedGroups`, the group has this name if the kit passes one, and the selector contains the name. If the
+     * CRM allows no second group of a name, `add` throws.
+     */
     add(members: readonly string[], name?: string): Promise<GroupSelector>;
     unknown: GroupSelector;
     /** These contacts leave the group. If omitted, the kit deletes contacts, which then leave their groups. */
@@ -105,6 +108,11 @@ export interface ConformanceHarness {
    * and before the record can be read.
    */
   automate?(field: string): Promise<void>;
+  /**
+   * Another app, with its own key, writes a text into this field. Automation follows as after any other write. Needed
+   * only for a connector with `readBack`.
+   */
+  writeAsOtherApp?(id: string, field: string, value: string): Promise<void>;
   /** A group whose reading starts normally and fails before its end. */
   addBreakingGroup?(members: readonly string[]): Promise<GroupSelector>;
   /**
@@ -127,8 +135,11 @@ export interface WebhookCalls {
   definition: CrmWebhooks;
   /** One call that tells that these contacts were changed. With several contacts, it may contain several events. */
   changed(ids: readonly string[]): string;
-  /** A call that tells that users have deleted these contacts, for any reason but privacy. */
-  deleted(ids: readonly string[]): string;
+  /**
+   * Calls that tell that these contacts were deleted, one for each reason that the CRM can report except privacy. One
+   * call is enough if the CRM reports no reasons.
+   */
+  deleted(ids: readonly string[]): string | readonly string[];
   /** A call that tells of a merge, if the CRM has one. */
   merged?(loser: string, winner: string): string;
   /** A call that tells that these contacts were deleted for privacy, if the CRM has one. */
@@ -162,6 +173,8 @@ export type Ability =
   | 'refuseField'
   | 'lock'
   | 'automate'
+  /** The CRM keeps which app has written a value. */
+  | 'otherApp'
   | 'ownMarks'
   | 'otherKey'
   /** Each organisation has a server with its own address, and the CRM gives it no other id. */

@@ -96,3 +96,27 @@ export function someOf<Item>(items: readonly Item[]): Item[] {
 
 export const SHORT_PAGE_HINT =
   'A page can be shorter than requested, or empty, although others follow: many CRMs drop rows that the key cannot see after they have cut the page. Read until the CRM says that nothing follows (a cursor, a total), and never until a page is short.';
+
+export const HIDDEN_PAGE_HINT =
+  'A page can be empty although others follow: the key may see none of its rows. Go on while the CRM names a next page, and end only when it names none. If the CRM does not say whether another page follows, compare with its total and throw.';
+
+/** More would take too long if a page has thousands of rows. */
+const MOST_HIDDEN = 500;
+
+/**
+ * Hides the rows of the first page, and then those of the second one too. After each step it checks with the IDs that
+ * are left.
+ */
+export async function hidePages(
+  ids: readonly string[],
+  size: number,
+  vanish: ((id: string) => Promise<void>) | undefined,
+  check: (left: readonly string[]) => Promise<void>,
+): Promise<void> {
+  for (const start of [0, size]) {
+    const end = start + size;
+    if (end > MOST_HIDDEN || end >= ids.length) return;
+    for (const id of ids.slice(start, end)) await vanish?.(id);
+    await check(ids.slice(end));
+  }
+}

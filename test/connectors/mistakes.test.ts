@@ -34,8 +34,8 @@ it('names each field that the CRM has refused, if nothing of a change is left', 
 });
 
 describe('the conformance kit', () => {
-  it('is proved by eighty-two mistakes', () => {
-    expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(82);
+  it('is proved by ninety-four mistakes', () => {
+    expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(94);
   });
 
   it.each(MISTAKES)('fails a connector that $name', async ({ definition, breaks, says }) => {
@@ -54,7 +54,7 @@ describe('the conformance kit', () => {
         it: (title) => void titles.push(title),
       },
       defineExampleConnector(),
-      [...EXAMPLE_ABILITIES, 'automate', 'addBreakingGroup', 'hideSources'],
+      [...EXAMPLE_ABILITIES, 'automate', 'otherApp', 'addBreakingGroup', 'hideSources'],
     );
     const unknown = CAUSED_TITLES.filter((title) => {
       const begin = title.endsWith('…') ? title.slice(0, -1) : null;
@@ -62,6 +62,35 @@ describe('the conformance kit', () => {
     });
     expect(unknown).toEqual([]);
   });
+});
+
+it('fails a connector that declares a mark which its harness cannot set', async () => {
+  const title = 'declares the marks that it is tested for';
+  const open = async () => {
+    const { ownMarks, ...harness } = await openExampleHarness(defineExampleConnector());
+    const { doNotContact: _, ...others } = ownMarks ?? {};
+    return { ...harness, ownMarks: others };
+  };
+  const broken = await findBrokenPromises((runner) => {
+    testConnector(runner, 'example', open, EXAMPLE_ABILITIES);
+  }, title);
+  expect(broken).toMatchObject([
+    { title, error: { message: expect.stringContaining('["doNotContact"]') } },
+  ]);
+});
+
+it('says that a harness ignores the options of `check`', async () => {
+  const title = 'refuses to open with a rejected key, and reports it as a finding';
+  const open = async () => {
+    const harness = await openExampleHarness(defineExampleConnector());
+    return { ...harness, check: () => harness.check() };
+  };
+  const broken = await findBrokenPromises((runner) => {
+    testConnector(runner, 'example', open, EXAMPLE_ABILITIES);
+  }, title);
+  expect(broken).toMatchObject([
+    { error: { message: expect.stringContaining('Pass the options on in the harness') } },
+  ]);
 });
 
 it('fails a connector whose key it cannot see, because it could not find it in messages either', async () => {

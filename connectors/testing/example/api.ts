@@ -15,6 +15,7 @@ export interface ExampleRecord {
   addresses: readonly string[];
   employers: readonly string[];
   deceased: boolean;
+  doNotContact: boolean;
   changedAt: number;
   fields: Record<string, string>;
 }
@@ -77,7 +78,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
   const records = new Map<string, ExampleRecord>();
   const removed: ExampleRemoval[] = [];
   const answers = new Map<string, Answer>();
-  const groups = new Map<string, readonly string[]>();
+  const groups: { id: string; name: string; members: readonly string[] }[] = [];
   const refusals = new Set<string>();
   const locks = new Map<string, number>();
   const hidden = new Set<string>();
@@ -113,7 +114,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
     add(contact) {
       lastId += 1;
       const id = String(lastId);
-      records.set(id, { ...contact, id, deceased: false, changedAt: seconds(), fields: {} });
+      records.set(id, { ...contact, id, ...UNMARKED, changedAt: seconds(), fields: {} });
       return id;
     },
     edit(id, changes) {
@@ -128,16 +129,12 @@ export async function startExampleApi(): Promise<ExampleApi> {
     delete: (id) => remove(id, null),
     merge: remove,
     hide: (id) => void hidden.add(id),
-    addGroup(members, name = `group-${groups.size + 1}`) {
-      groups.set(name, members);
+    addGroup(members, name = `group-${groups.length + 1}`) {
+      groups.push({ id: `g${groups.length + 1}`, name, members });
       return name;
     },
     leaveGroup(name, members) {
-      const left = groups.get(name) ?? [];
-      groups.set(
-        name,
-        left.filter((id) => !members.includes(id)),
-      );
+      for (const group of groups.filter((each) => each.name === name)) leave(group, members);
     },
     callOf: (exampleEvent, contacts, reason = 'tidying') =>
       JSON.stringify([{ exampleEvent, account: account.id, contacts, reason }]),
@@ -152,11 +149,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
   function remove(id: string, mergedInto: string | null): void {
     if (!records.delete(id)) return;
     removed.push({ id, mergedInto, at: seconds() });
-    for (const [name, members] of groups)
-      groups.set(
-        name,
-        members.filter((one) => one !== id),
-      );
+    for (const group of groups) leave(group, [id]);
   }
 
   function answerTo({ method, url = '/' }: IncomingMessage, body: Body): Answer {
@@ -207,11 +200,13 @@ export async function startExampleApi(): Promise<ExampleApi> {
       case 'PUT contacts/id':
         return record === undefined ? notFound() : replace(record, body);
       case 'GET groups':
-        return ok([...groups].map(([name, members]) => ({ name, members: members.length })));
+        return ok(groups.map(({ members, ...group }) => ({ ...group, members: members.length })));
       case 'GET groups/id/members': {
-        const members = groups.get(id);
-        if (members === undefined) return notFound();
-        return ok({ total: members.length, rows: members.slice(skip, skip + take) });
+        const group = groups.find((each) => each.id === id);
+        if (group === undefined) return notFound();
+        const isShown = (member: string) => !hidden.has(member);
+        const page = group.members.slice(skip, skip + take).filter(isShown);
+        return ok({ total: group.members.filter(isShown).length, rows: page });
       }
       default:
         return notFound();
@@ -274,6 +269,12 @@ export async function startExampleApi(): Promise<ExampleApi> {
     fields.push({ ...aField(name, 'text'), label });
     return ok({ name });
   }
+}
+
+const UNMARKED = { deceased: false, doNotContact: false };
+
+function leave(group: { members: readonly string[] }, ids: readonly string[]): void {
+  group.members = group.members.filter((id) => !ids.includes(id));
 }
 
 function change(record: ExampleRecord, values: Record<string, string | null>): void {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type CrmField, type FieldValue, plainField } from '../../../src/core/crm-field.ts';
+import { ConfigurationError } from '../../../src/core/errors.ts';
 import type {
   Capabilities,
   Connector,
@@ -58,8 +59,14 @@ export interface ExampleFlaws {
   /** A change of a merged contact goes to the contact in which it continues. */
   followsMerges?: boolean;
   webhooks?: CrmWebhooks;
-  /** A failure while removals are read counts as a list without removals. */
-  swallowsRemovals?: boolean;
+  /** True for an error of the list of removals that counts as a list without removals. */
+  swallowsRemovals?(error: unknown): boolean;
+  /** Returns the groups that the name in the settings selects. */
+  findGroups?(groups: readonly ExampleGroup[], name: string): readonly ExampleGroup[];
+  /** The cursor is the time of the first page of contacts, which is read after the list of removals. */
+  takesTimeOfContacts?: boolean;
+  /** Returns the exclusion by the CRM's own marks. */
+  excludedBy?(marks: OwnMarks, contacts: ContactsSettings): Exclusion | null;
   /** The message of a refusal contains the text of the CRM. */
   quotesRefusals?: boolean;
 }
@@ -71,6 +78,7 @@ const rowSchema = z.object({
   addresses: z.array(z.string()),
   employers: z.array(z.string()),
   deceased: z.boolean(),
+  doNotContact: z.boolean(),
   changedAt: z.number(),
   fields: z.record(z.string(), z.string()),
 });
@@ -97,7 +105,16 @@ type ExampleFields = ReadonlyMap<string, z.infer<typeof fieldsSchema>[number]>;
 
 const patchedSchema = z.object({ before: z.record(z.string(), z.string().nullable()).optional() });
 const membersSchema = z.object({ total: z.number(), rows: z.array(z.string()) });
-const groupsSchema = z.array(z.object({ name: z.string(), members: z.number() }));
+const groupSchema = z.object({ id: z.string(), name: z.string(), members: z.number() });
+const groupsSchema = z.array(groupSchema);
+
+export type ExampleGroup = z.infer<typeof groupSchema>;
+
+/** The fields of the CRM that mark contacts. */
+export type OwnMarks = Pick<Row, 'deceased' | 'doNotContact'>;
+
+type Exclusion = 'deceased' | 'do_not_contact';
+
 const refusalSchema = z.object({ error: z.string(), field: z.string().nullish() });
 
 const CAPABILITIES: Capabilities = {
@@ -150,14 +167,17 @@ async function openExample(
     joinsMarks = false,
     keyFromValues = false,
     followsMerges = false,
-    swallowsRemovals = false,
+    swallowsRemovals = () => false,
+    findGroups = (groups, name) => groups.filter((group) => group.name === name),
+    takesTimeOfContacts = false,
+    excludedBy = exclusionOf,
     quotesRefusals = false,
   }: ExampleFlaws,
 ): Promise<Connector> {
   requireKnown(contacts, [
     ...(['filter', 'optOutField', 'optOutValues', 'deceasedField'] as const),
     ...(['deceasedValues', 'doNotContactField', 'doNotContactValues'] as const),
-    'includeDeceased',
+    ...(['includeDeceased', 'includeDoNotContact'] as const),
   ]);
   const lastName = readFilter(contacts);
   const http = createHttp({
@@ -212,7 +232,10 @@ async function openExample(
       const request = { method: 'POST', path: '/search', json, isWrite: false } as const;
       return (await http.read(request, z.object({ ids: z.array(z.string()) }))).ids;
     },
-    automaticMarks: () => [{ kind: 'deceased', fields: ['deceased'] }],
+    automaticMarks: () => [
+      { kind: 'deceased', fields: ['deceased'] },
+      { kind: 'doNotContact', fields: ['doNotContact'] },
+    ],
     write(changes) {
       const begun = new Set<string>();
       return inLanes(changes, {
@@ -254,14 +277,21 @@ async function openExample(
         ...{ selector: { group: name }, name, memberCount: members },
       }));
     },
-    async *readGroup({ group }) {
+    async *readGroup({ group: name }) {
+      const groups = await http.read({ path: '/groups' }, groupsSchema);
+      const [group, ...others] = findGroups(groups, String(name));
+      if (group === undefined || others.length > 0) {
+        const message =
+          'Example does not have exactly one group of this name: correct networks[].group.';
+        throw new ConfigurationError(message, { code: 'crm_group_unknown' });
+      }
       yield* readMembers({
         what: 'members',
         take: 100,
         idOf: (id: string) => id,
         read: async (skip, take) => {
           throwIfStopped(deps.signal);
-          const path = `/groups/${encodeURIComponent(String(group))}/members`;
+          const path = `/groups/${encodeURIComponent(group.id)}/members`;
           return http.read({ path, query: { skip, take } }, membersSchema);
         },
       });
@@ -284,11 +314,11 @@ async function openExample(
       asOf ??= at;
     };
     try {
-      for await (const removed of removalsSince(since, noteTime)) {
+      for await (const removed of removalsSince(since, takesTimeOfContacts ? () => {} : noteTime)) {
         yield { contacts: [], removed, cursor };
       }
     } catch (error) {
-      if (!swallowsRemovals) throw error;
+      if (!swallowsRemovals(error)) throw error;
     }
     for await (const rows of pagesOf({ since, lastName }, noteTime)) {
       if (waiting.length > 0) yield toPage(waiting, cursor);
@@ -347,15 +377,17 @@ async function openExample(
     return lastName === undefined || row.lastName === lastName;
   }
 
-  function toContact({ fields, deceased, changedAt: _, ...identity }: Row) {
+  function toContact({ fields, deceased, doNotContact, changedAt: _, ...identity }: Row) {
     const marks = readMarks(contacts, (name) => {
       const field = described.get(name);
       const text = fields[name] ?? '';
       if (field?.type === 'multiPicklist') return joinsMarks ? text : text.split(';');
       return field === undefined ? undefined : text;
     });
-    const isExcluded = deceased && contacts.includeDeceased !== true;
-    return { ...identity, ...marks, ...(isExcluded ? { excluded: 'deceased' as const } : {}) };
+    const own = excludedBy({ deceased, doNotContact }, contacts);
+    // A mark of the settings may be stronger than the CRM's own mark.
+    const isStronger = own === 'deceased' || (own !== null && marks.excluded !== 'deceased');
+    return { ...identity, ...marks, ...(isStronger ? { excluded: own } : {}) };
   }
 
   function toValue(name: string, text: string | null | undefined): FieldValue {
@@ -437,6 +469,11 @@ async function openExample(
     const json = { ...rows[0], fields: merged };
     return http.ask({ method: 'PUT', path, json }, patchedSchema);
   }
+}
+
+function exclusionOf({ deceased, doNotContact }: OwnMarks, wanted: ContactsSettings) {
+  if (deceased && wanted.includeDeceased !== true) return 'deceased';
+  return doNotContact && wanted.includeDoNotContact !== true ? 'do_not_contact' : null;
 }
 
 type Refused = { status: number; body: unknown };

@@ -1,6 +1,8 @@
 /** Mistakes that outsiders have made, in families that no earlier mistake covers. */
-import type { RecordLookup, WriteResult } from '../../contract.ts';
+import { isDonorSyncError } from '../../../src/core/errors.ts';
+import type { Connector, RecordLookup, WriteResult } from '../../contract.ts';
 import type { OffsetPagesOptions } from '../../reading/offset-pages.ts';
+import { passingFailure } from '../../requests/errors.ts';
 import type { CrmEvent, WebhookSignature } from '../../webhooks.ts';
 import { collect } from '../readings.ts';
 import { type Mistake, mapped, mistake } from './spoil.ts';
@@ -40,7 +42,7 @@ export const FURTHER_MISTAKES: readonly Mistake[] = [
   mistake('takes the failure of a list for an empty list', {
     breaks: 'never lose contacts or removals from a reading',
     says: 'catch only the status that says so',
-    flaws: { swallowsRemovals: true },
+    flaws: { swallowsRemovals: () => true },
   }),
   mistake('writes the change of a merged contact into the one that remains', {
     breaks: 'are not written, and neither is the contact in which they live on',
@@ -144,7 +146,155 @@ export const FURTHER_MISTAKES: readonly Mistake[] = [
     says: 'waiting is enough',
     flaws: { isPassing: ({ status }) => status === 429 || status === 500 },
   }),
+  mistake('takes an empty page for the last one', {
+    breaks: 'never takes a page whose contacts are all hidden for the end',
+    says: 'the key may see none of its rows',
+    flaws: { readRows: readUntilEmpty },
+  }),
+  mistake('ends a group at a page without members', {
+    breaks: 'never takes a page whose members are all hidden for the end of a group',
+    says: 'the key may see none of its rows',
+    flaws: { readMembers: readUntilEmpty },
+  }),
+  mistake('takes the time of its second list for its cursor', {
+    breaks: 'are brought by it or after its cursor: deletions, merges and edits',
+    says: 'before the first request of the reading',
+    flaws: { takesTimeOfContacts: true },
+  }),
+  mistake('lets everybody in whom the CRM marks, if deceased people are included', {
+    breaks: 'keeps excluding a contact with another mark of the CRM if includeDeceased is set',
+    says: 'concerns only the mark deceased',
+    flaws: {
+      excludedBy({ deceased, doNotContact }, { includeDeceased, includeDoNotContact }) {
+        if (includeDeceased === true) return null;
+        if (deceased) return 'deceased';
+        return doNotContact && includeDoNotContact !== true ? 'do_not_contact' : null;
+      },
+    },
+  }),
+  mistake('looks at one mark of a contact only', {
+    breaks: 'keeps excluding a contact with another mark of the CRM if includeDoNotContact is set',
+    says: 'a contact can have several',
+    flaws: {
+      excludedBy({ deceased, doNotContact }, { includeDeceased, includeDoNotContact }) {
+        if (doNotContact) return includeDoNotContact === true ? null : 'do_not_contact';
+        return deceased && includeDeceased !== true ? 'deceased' : null;
+      },
+    },
+  }),
+  mistake('adds options to those that a contact has', {
+    breaks: 'replaces what a field of each type has with exactly what is written',
+    says: 'Never join options',
+    connector: joiningOptions,
+  }),
+  mistake('rounds an amount that has too many decimals', {
+    breaks:
+      'acknowledges a number with more decimals than its field only if all of it is in the CRM',
+    says: 'many CRMs round it and report success',
+    connector: (right) => ({
+      write: (changes) =>
+        right.write(
+          mapped(changes, (value, field) =>
+            field === 'gift' && typeof value === 'number' ? Number(value.toFixed(2)) : value,
+          ),
+        ),
+    }),
+  }),
+  mistake('says nothing of a value that a user has cleared', {
+    breaks: 'names a value that a user has cleared after it was read',
+    says: 'Clearing a field is an edit, too',
+    connector: (right) => ({
+      async *write(changes) {
+        for await (const result of right.write(changes)) yield withoutCleared(result);
+      },
+    }),
+  }),
+  mistake('reads the first of two groups with one name', {
+    breaks: 'refuses a name that two groups have',
+    says: 'unless there is exactly one',
+    flaws: {
+      findGroups: (groups, name) => groups.filter((group) => group.name === name).slice(0, 1),
+    },
+  }),
+  mistake('finds a group by its name in another case', {
+    breaks: 'never takes a group for another one whose name differs only in case or white space',
+    says: 'Compare names exactly',
+    flaws: {
+      findGroups: (groups, name) =>
+        groups.filter((group) => group.name.toLowerCase() === name.toLowerCase()).slice(0, 1),
+    },
+  }),
+  mistake('takes deletions for all but one reason for privacy', {
+    breaks: 'tell a deletion for privacy from every other one',
+    says: 'import_undone',
+    flaws: {
+      webhooks: {
+        ...EXAMPLE_WEBHOOKS,
+        readEvent(object) {
+          const event = EXAMPLE_WEBHOOKS.readEvent?.(object) ?? null;
+          const isDeletion = object['exampleEvent'] === 'contact.deleted';
+          const isOrdinary = ['tidying', 'merged'].includes(String(object['reason']));
+          return event && erasing(event, isDeletion && !isOrdinary);
+        },
+      },
+    },
+  }),
+  mistake('puts an incomplete response into its error', {
+    breaks: 'put nobody into an error about a response that lacks something',
+    says: 'never a response or a part of it',
+    connector: (right) => ({
+      async readByIds(ids, fields) {
+        const lookups = await right.readByIds(ids, fields);
+        if (lookups.every(({ state }) => state === 'found')) return lookups;
+        const cause = Object.assign(new Error('It lacks contacts.'), { lookups });
+        throw passingFailure('Example left contacts out of its response.', { cause });
+      },
+    }),
+  }),
+  mistake('takes a refused list of removals for an empty list', {
+    breaks: 'never look complete if the CRM refuses a list for good',
+    says: 'Throw for each status of a list but the one',
+    flaws: {
+      swallowsRemovals: (error) => isDonorSyncError(error) && error.kind !== 'retriable',
+    },
+  }),
 ];
+
+/** Reads pages until one is empty, as if none could follow. */
+async function* readUntilEmpty<Row>({
+  read,
+  take,
+}: OffsetPagesOptions<Row>): AsyncGenerator<Row[]> {
+  for (let offset = 0; ; offset += take) {
+    const { rows } = await read(offset, take);
+    if (rows.length === 0) return;
+    yield [...rows];
+  }
+}
+
+function joiningOptions(right: Connector): Partial<Connector> {
+  return {
+    async *write(changes) {
+      for await (const { values, ...change } of changes) {
+        const [lookup] = await right.readByIds([change.id], ['topics']);
+        const has = lookup?.state === 'found' ? lookup.values['topics'] : null;
+        const topics = values['topics'];
+        const joined = has == null || topics == null ? {} : { topics: `${has};${topics}` };
+        yield* right.write([{ ...change, values: { ...values, ...joined } }]);
+      }
+    },
+  };
+}
+
+function withoutCleared(result: WriteResult): WriteResult {
+  if (result.status !== 'written' || result.overwritten === undefined) return result;
+  const { values, by } = result.overwritten;
+  const kept = Object.entries(values).filter(([, value]) => value !== null);
+  const { overwritten: _, ...rest } = result;
+  return kept.length === 0
+    ? rest
+    : { ...rest, overwritten: { values: Object.fromEntries(kept), by } };
+}
 
 async function* readUntilShort<Row>({
   read,

@@ -52,7 +52,10 @@ export async function openExampleHarness(
       { name: 'met', value: '2026-11-20T02:00:00.000Z' },
       { name: 'topics', value: 'arts;youth' },
     ],
-    ownMarks: { deceased: async (id) => api.edit(id, { deceased: true }) },
+    ownMarks: {
+      deceased: async (id) => api.edit(id, { deceased: true }),
+      doNotContact: async (id) => api.edit(id, { doNotContact: true }),
+    },
     newField: { name: 'fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 250,
     filter: {
@@ -70,7 +73,8 @@ export async function openExampleHarness(
     webhooks: {
       definition: definition.about?.webhooks ?? {},
       changed: (ids) => api.callOf('contact.changed', ids),
-      deleted: (ids) => api.callOf('contact.deleted', ids),
+      deleted: (ids) =>
+        ['tidying', 'import_undone'].map((reason) => api.callOf('contact.deleted', ids, reason)),
       merged: (loser) => api.callOf('contact.deleted', [loser], 'merged'),
       erased: (ids) => api.callOf('contact.deleted', ids, 'privacy'),
       others: [api.callOf('gift.changed', ['1'])],

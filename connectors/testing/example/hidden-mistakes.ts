@@ -137,10 +137,6 @@ export const HIDDEN_MISTAKES: readonly Mistake[] = [
       readPages: changing(right, ({ excluded: _, ...contact }) => contact),
     }),
   }),
-  mistake('declares a mark that nobody tests', {
-    breaks: 'declares the marks that it is tested for',
-    connector: () => ({ automaticMarks: () => [{ kind: 'doNotContact', fields: ['quiet'] }] }),
-  }),
   mistake('never sees that a mark was removed', {
     breaks: 'sees that a mark was removed',
     connector: rememberingMarks,

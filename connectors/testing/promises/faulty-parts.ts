@@ -10,6 +10,7 @@ import {
   openBehindProxy,
   writeUntilEnd,
 } from '../faults.ts';
+import { errorTexts } from '../leaks.ts';
 import type { Fault, FaultProxy, SeenRequest } from '../proxy.ts';
 import { collect, collectPages, lastCursor, listIds, listRemoved } from '../readings.ts';
 import { people } from '../seeds.ts';
@@ -49,6 +50,66 @@ export function promiseFaultyParts({ describe, it, can }: Suite): void {
           call,
           `a reading ${start === null ? 'of all' : 'after a cursor'}`,
         );
+      }
+    });
+
+    it('never look complete if the CRM refuses a list for good', async (t) => {
+      const ids = await t.crm.addContacts(people(6));
+      const selector = can('groups') ? await t.crm.groups?.add(ids.slice(3)) : undefined;
+      const { connector, proxy } = await openBehindProxy(t);
+      const cursor = lastCursor(await collectPages(connector, null));
+      const [loser = '', winner = '', gone = ''] = ids;
+      if (can('mergeContacts')) await t.crm.mergeContacts?.(loser, winner);
+      await t.crm.deleteContact(gone);
+      for (const start of cursor === null ? [null] : [null, cursor]) {
+        const call = async () => {
+          const pages = await collectPages(connector, start);
+          return { contacts: sorted(listIds(pages)), removed: sorted(listRemoved(pages)) };
+        };
+        await refuseEachKind(
+          proxy,
+          call,
+          `a reading ${start === null ? 'of all' : 'after a cursor'}`,
+        );
+      }
+      if (selector === undefined) return;
+      const read = async () => sorted((await collect(connector.readGroup(selector))).flat());
+      await refuseEachKind(proxy, read, 'readGroup');
+      await refuseEachKind(proxy, () => connector.listGroups(), 'listGroups');
+    });
+
+    it('put nobody into an error about a response that lacks something', async (t) => {
+      const ids = await t.crm.addContacts([PERSON, PERSON, PERSON]);
+      const [field] = t.crm.textFields;
+      const { connector, proxy } = await openBehindProxy(t);
+      await writeUntilEnd(
+        connector,
+        ids.map((id) => ({ id, values: { [field]: VALUE } })),
+      );
+      const sentAtMs = Date.now();
+      const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+        readPages: () => collectPages(connector, null),
+        readByIds: () => connector.readByIds(ids, [field]),
+        findIncluded: async () => connector.findIncluded?.(ids),
+        findMerged: async () => connector.findMerged?.(ids[0] ?? ''),
+        search: async () => connector.search?.('Quastenberg', 20),
+        readBack: async () =>
+          connector.readBack?.(ids.map((id) => ({ id, fields: [field], sentAtMs }))),
+        write: () => writeUntilEnd(connector, [{ id: ids[0] ?? '', values: { [field]: VALUE } }]),
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        for (const [lack, change] of LACKS) {
+          proxy.rule(() => ({ kind: 'alter', change: (text) => change(text, ids.length) }));
+          const { error } = await endingOf(call);
+          proxy.rule(null);
+          const leaked = error === null ? [] : errorTexts(error).filter(isAboutPerson);
+          expectEqual(
+            leaked,
+            [],
+            `what an error of ${name} says about people, after a response that lacks ${lack}`,
+            'Put only statuses, codes, numbers and names of fields into `details`, `cause` and other parts of an error: never a response or a part of it, because errors are logged.',
+          );
+        }
       }
     });
 
@@ -181,9 +242,9 @@ export function promiseFaultyParts({ describe, it, can }: Suite): void {
           proxy.rule(() => fault);
           const { results, error } = await writeUntilEnd(connector, [change]);
           proxy.rule(null);
-          const said = [...results.flatMap(textsOf), error?.message ?? ''];
+          const said = [...results.flatMap(textsOf), ...(error === null ? [] : errorTexts(error))];
           for (const text of said) {
-            expectThat(!/Quastenberg|Wilhelmine/.test(text), {
+            expectThat(!isAboutPerson(text), {
               what: 'a result or an error of a refused change',
               expected: 'an own sentence, without the text of the CRM',
               actual: text,
@@ -202,6 +263,33 @@ const PERSON = {
 };
 
 const VALUE = 'a remark on Quastenberg';
+
+function isAboutPerson(text: string): boolean {
+  return /Quastenberg|Wilhelmine/.test(text);
+}
+
+/** Refusals that are about the whole request, if the request is about no single contact. */
+const REFUSALS = [400, 403, 409, 410, 422, 423];
+
+const REFUSED_LIST_HINT =
+  'Throw for each status of a list but the one that says “this plan has no such list” (often 404). `http.ask` also returns 400, 403, 409, 410, 422 and 423: check `status`, and throw for the others. A list that is taken for empty loses people, deletions or members.';
+
+/** Ways in which a response can lack something. */
+const LACKS: readonly (readonly [
+  lack: string,
+  change: (text: string, length: number) => string,
+])[] = [
+  ['the last entry', (text, length) => shortened(text, length, length - 1)],
+  ['all entries', (text, length) => shortened(text, length, 0)],
+  ['an id in each entry', (text) => JSON.stringify(withoutIds(parsed(text)))],
+];
+
+function withoutIds(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(withoutIds);
+  if (!isObject(json)) return json;
+  const kept = Object.entries(json).filter(([name]) => !/^(id|.*_id|contactId)$/i.test(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutIds(value)]));
+}
 
 /** The codes and sentences of refusals. The CRM's own words are kept apart, and encrypted. */
 function textsOf(result: WriteResult): string[] {
@@ -232,6 +320,29 @@ async function failEachKind(
         const what = `the kind of the error of ${situation}`;
         expectEqual(kindOf(ending), 'retriable', what, SWALLOWED_HINT);
       }
+    }
+  }
+}
+
+/** Refuses each kind of request in the call with each status. The call must fail, or bring the same. */
+async function refuseEachKind(
+  proxy: FaultProxy,
+  call: () => Promise<unknown>,
+  name: string,
+): Promise<void> {
+  proxy.rule(null);
+  const before = proxy.requests.length;
+  const right = await call();
+  const kinds = [...new Set(proxy.requests.slice(before).map(kindOfRequest))];
+  for (const kind of kinds) {
+    for (const status of REFUSALS) {
+      const fault: Fault = { kind: 'answer', status, body: '{"message":"refused"}' };
+      proxy.rule((request) => (kindOfRequest(request) === kind ? fault : null));
+      const ending = await endingOf(call);
+      proxy.rule(null);
+      if (ending.error !== null) continue;
+      const what = `the result of ${name}, while each ${kind} is refused with ${status}`;
+      expectEqual(ending.result, right, what, REFUSED_LIST_HINT);
     }
   }
 }

@@ -5,7 +5,14 @@ import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { GroupSelector } from '../../contract.ts';
 import { expectEqual, show } from '../expect.ts';
 import type { ConformanceHarness } from '../harness.ts';
-import { assertIncludes, collect, SHORT_PAGE_HINT, someOf } from '../readings.ts';
+import {
+  assertIncludes,
+  collect,
+  HIDDEN_PAGE_HINT,
+  hidePages,
+  SHORT_PAGE_HINT,
+  someOf,
+} from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
@@ -122,7 +129,64 @@ export function promiseGroups({ describe, it, can, notShown }: Suite): void {
       expectEqual([...members].sort(), ids.slice(1).sort(), what, hint);
     });
 
+    if (can('namedGroups')) {
+      it('refuses a name that two groups have', async (t) => {
+        const [first = '', second = ''] = await t.crm.addContacts(people(2));
+        const selector = await requireGroups(t).add([first], 'Board');
+        // In some CRMs, no second group can have the name.
+        const twin = await requireGroups(t)
+          .add([second], 'Board')
+          .catch(() => null);
+        if (twin === null) return;
+        await t.open();
+        expectEqual(
+          await membersOrRefusal(t, selector),
+          'refused',
+          'the members of the group "Board", while two groups have this name',
+          'Count the groups with this name, and throw a ConfigurationError unless there is exactly one: the first one may be the wrong one, and strangers would become a network.',
+        );
+      });
+
+      it('never takes a group for another one whose name differs only in case or white space', async (t) => {
+        const ids = await t.crm.addContacts(people(SIMILAR_NAMES.length));
+        const made: { selector: GroupSelector; member: string; name: string }[] = [];
+        for (const [at, name] of SIMILAR_NAMES.entries()) {
+          const member = ids[at] ?? '';
+          const selector = await requireGroups(t)
+            .add([member], name)
+            .catch(() => null);
+          if (selector !== null) made.push({ selector, member, name });
+        }
+        await t.open();
+        for (const { selector, member, name } of made) {
+          const found = await membersOrRefusal(t, selector);
+          if (found === 'refused') continue;
+          const what = `the members of the group ${show(name)}, next to ${show(made.map((each) => each.name))}`;
+          const hint =
+            'Compare names exactly, with case and white space. If the CRM cannot tell them apart, throw a ConfigurationError for more than one match.';
+          expectEqual(found, [member], what, hint);
+        }
+      });
+    }
+
     if (can('vanish')) {
+      it('never takes a page whose members are all hidden for the end of a group', async (t) => {
+        const count = Math.min(t.crm.contactsForThreePages, LARGE_GROUP);
+        const ids = await t.crm.addContacts(people(count));
+        const selector = await requireGroups(t).add(ids);
+        await t.open();
+        const pages = await collect(t.connector.readGroup(selector));
+        const size = Math.max(...pages.map(({ length }) => length));
+        await hidePages(pages.flat(), size, t.crm.vanish, async (left) => {
+          await t.startAgain();
+          const found = await membersOrRefusal(t, selector);
+          if (found === 'refused') return;
+          const missing = left.filter((id) => !found.includes(id));
+          const what = `members that are missing after pages of ${size} whose rows are all hidden`;
+          expectEqual(missing, [], what, HIDDEN_PAGE_HINT);
+        });
+      });
+
       it('brings the other members of a group in which some are hidden', async (t) => {
         const count = Math.min(t.crm.contactsForThreePages, LARGE_GROUP);
         const ids = await t.crm.addContacts(people(count));
@@ -180,6 +244,22 @@ const NAMES = [
 
 const NAME_HINT =
   'Compare the whole name or id yourself: the search of a CRM often finds each name that contains the text, in any order. Without exactly one such group, throw a ConfigurationError. Encode the name in addresses and queries.';
+
+/** In many CRMs these are different groups. */
+const SIMILAR_NAMES = ['gala', 'Gala', 'GALA', 'Gala '];
+
+/** Reads the members of a group, sorted, or returns that the connector refuses to read it. */
+async function membersOrRefusal(
+  { connector }: ConnectorTest,
+  selector: GroupSelector,
+): Promise<string[] | 'refused'> {
+  try {
+    return (await collect(connector.readGroup(selector))).flat().sort();
+  } catch (error) {
+    if (!isDonorSyncError(error)) throw error;
+    return 'refused';
+  }
+}
 
 /** Returns the selector with parts of its texts. */
 function partsOf(selector: GroupSelector): GroupSelector[] {

@@ -28,6 +28,21 @@ export function promiseOverwritten({ describe, it }: Suite): void {
       assert.equal(await t.crm.seenValue(id, field), 'ours');
     });
 
+    it('names a value that a user has cleared after it was read', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const [field] = t.crm.textFields;
+      await t.crm.setValue(id, field, 'typed by a user');
+      const clearing = () => t.crm.setValue(id, field, null);
+      const overwritten = await writeSeen(t, id, { [field]: 'ours' }, clearing);
+      if (overwritten === null) return;
+      expectEqual(
+        overwritten?.values,
+        { [field]: null },
+        '`overwritten`, after a user has cleared a value that was read before',
+        'Clearing a field is an edit, too: report null for it like any other former value that differs from `seen`. Otherwise the value that a user has erased comes back for good.',
+      );
+    });
+
     it('names a number as the caller reads it, and not as the CRM stores it', async (t) => {
       await t.start([]);
       const fields = await listTyped(t, 'integer', 'number', 'currency', 'percent');

@@ -71,6 +71,29 @@ export function promiseOwnMarks({ describe, it, can, notShown }: Suite): void {
           hint: 'Obey the setting, or refuse it (requireKnown).',
         });
       });
+
+      it(`keeps excluding a contact with another mark of the CRM if ${include} is set`, async (t) => {
+        const other = KINDS.find((each) => each.kind !== kind) ?? KINDS[0];
+        const [mark, markOtherwise] = [t.crm.ownMarks?.[kind], t.crm.ownMarks?.[other.kind]];
+        if (mark === undefined || markOtherwise === undefined) return;
+        const [single = '', both = ''] = await t.crm.addContacts(people(2));
+        await markOtherwise(single);
+        await markOtherwise(both);
+        await mark(both);
+        const including = await t.another({ contacts: { [include]: true } }).catch(() => undefined);
+        if (including === undefined) return;
+        const found = byId(await collectPages(including, null));
+        const lookups = await including.readByIds([single, both], []);
+        const looked = lookups.map((each) =>
+          each.state === 'found' ? each.contact.excluded : each.state,
+        );
+        expectEqual(
+          [found.get(single)?.excluded, found.get(both)?.excluded, ...looked],
+          [other.exclusion, other.exclusion, other.exclusion, other.exclusion],
+          `\`excluded\` with ${include}: true, of a contact with the mark ${other.kind}, and of one with both marks, by pages and by id`,
+          `${include} concerns only the mark ${kind}. Test each mark with its own setting, and then look at the next mark: a contact can have several.`,
+        );
+      });
     }
   });
 }

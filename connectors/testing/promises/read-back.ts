@@ -8,6 +8,9 @@ import type { ConnectorTest, Suite } from '../suite.ts';
 const FIELD_HINT =
   'Decide for each field, by the author in its own history: the author of the record has changed some field, and perhaps another one. A user’s value that counts as automated is overwritten.';
 
+const OTHER_APP_HINT =
+  'Compare the id of the app in the history with your own: what another app writes is a user’s value here. If automation follows it, `madeFrom` has the value of that app, so donor-sync does not recognise it.';
+
 /** Declares promises that only connectors with `readBack` make. */
 export function promiseReadingBack({ describe, it, can }: Suite): void {
   describe('reading back', () => {
@@ -44,6 +47,33 @@ export function promiseReadingBack({ describe, it, can }: Suite): void {
       if (read === undefined) return;
       assert.deepEqual(read, [{ id, values: { [field]: 'typed by a user' }, automated: [] }]);
     });
+
+    if (can('otherApp')) {
+      it('never takes the value of another app for automation, or for what automation has made from ours', async (t) => {
+        const [id = '', followed = ''] = await t.start(people(2));
+        if (t.connector.readBack === undefined) return;
+        const [field] = t.crm.textFields;
+        const what = `\`automated\` of ${field}, after another app has written into it`;
+        const sent = { [field]: 'ours' };
+        for (const contact of [id, followed]) {
+          const sentAtMs = Date.now();
+          await write(t.connector, [{ id: contact, values: sent }]);
+          if (contact === followed && can('automate')) await t.crm.automate?.(field);
+          await t.crm.writeAsOtherApp?.(contact, field, 'of another app');
+          const written = { id: contact, fields: [field], sentAtMs, sent };
+          const [read] = await t.connector.readBack([written]);
+          expectEqual(read?.automated, [], what, OTHER_APP_HINT);
+        }
+        const wanted = [id, followed].map((each) => ({ id: each, fields: [field] }));
+        const found = (await t.connector.findAutomated?.(wanted)) ?? [];
+        expectEqual(
+          found.filter(({ madeFrom }) => madeFrom[field] !== 'of another app'),
+          [],
+          'what `findAutomated` says was made from our value, after another app has replaced it',
+          OTHER_APP_HINT,
+        );
+      });
+    }
 
     if (can('automate')) {
       it('tells a value that automation changed from one that a user typed', async (t) => {

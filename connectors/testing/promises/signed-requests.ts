@@ -1,6 +1,7 @@
 /** Keys, and the way on which requests leave. */
 import assert from 'node:assert/strict';
 import type { Connector, Finding, WriteResult } from '../../contract.ts';
+import { expectThat } from '../expect.ts';
 import {
   createKitClock,
   createKitLog,
@@ -12,7 +13,9 @@ import {
   only,
   openBehindProxy,
 } from '../faults.ts';
-import type { Fault, FaultRule, SeenRequest } from '../proxy.ts';
+import type { HarnessOptions } from '../harness.ts';
+import { errorTexts } from '../leaks.ts';
+import type { Fault, FaultProxy, FaultRule, SeenRequest } from '../proxy.ts';
 import { collectPages, write } from '../readings.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
@@ -48,7 +51,7 @@ export function promiseSignedRequests({ describe, it }: Suite): void {
       proxy.rule(from(0, UNAUTHORIZED));
       const options = { url: proxy.url, clock: createKitClock() };
       assert.equal(kindOf(await endingOf(() => t.another(options))), 'configuration');
-      const findings = await t.crm.check(options);
+      const findings = await checkBehind(t, proxy, options);
       assert.ok(
         findings.some(({ ok }) => !ok),
         'doctor would say that everything is well.',
@@ -59,7 +62,8 @@ export function promiseSignedRequests({ describe, it }: Suite): void {
       const proxy = await t.proxy();
       for (const [name, fault] of FAILURES) {
         proxy.rule(from(0, fault));
-        const findings = await t.crm.check({ url: proxy.url, clock: createKitClock() });
+        const options = { url: proxy.url, clock: createKitClock() };
+        const findings = await checkBehind(t, proxy, options);
         assert.ok(
           findings.some(({ ok }) => !ok),
           name,
@@ -81,14 +85,14 @@ export function promiseSignedRequests({ describe, it }: Suite): void {
         for (const [, call] of callsOf(t, connector, id)) {
           proxy.rule(rule);
           const { result, error } = await endingOf(call);
-          if (error !== null) said.push(...textsOf(error));
+          if (error !== null) said.push(...errorTexts(error));
           if (Array.isArray(result)) said.push(...result.flatMap(messagesOf));
         }
         const options = { url: proxy.url, clock: createKitClock(), log };
         const findings = await t.crm.check(options);
         said.push(...findings.map(findingText));
         const opening = await endingOf(() => t.another(options));
-        if (opening.error !== null) said.push(...textsOf(opening.error));
+        if (opening.error !== null) said.push(...errorTexts(opening.error));
       }
       said.push(...log.lines);
       for (const text of said) {
@@ -155,6 +159,22 @@ export function promiseSignedRequests({ describe, it }: Suite): void {
   });
 }
 
+/** Runs the definition's check behind the proxy, which the harness can only do with the options of the kit. */
+async function checkBehind(
+  { crm }: ConnectorTest,
+  { requests }: FaultProxy,
+  options: HarnessOptions,
+): Promise<Finding[]> {
+  const before = requests.length;
+  const findings = await crm.check(options);
+  expectThat(requests.length > before, {
+    what: 'the requests of `check` to the address in its options',
+    ...{ expected: 'one at least', actual: 'none' },
+    hint: 'Pass the options on in the harness: `check: (options) => connector.check(testOptions(connector, settings, options))`. If the harness does, `check` of the connector sends no request, and so cannot find a rejected key.',
+  });
+  return findings;
+}
+
 /** Returns the calls of a run. */
 function callsOf(t: ConnectorTest, connector: Connector, id: string) {
   const [field] = t.crm.textFields;
@@ -193,16 +213,6 @@ function echoes(): FaultRule[] {
 
 function quote({ method, url, headers, body }: SeenRequest): string {
   return `${method} ${url} ${JSON.stringify(headers)} ${body} ${PERSON.firstName} ${PERSON.lastName} ${VALUE}`;
-}
-
-/** Returns everything in an error that may be shown or logged, including its causes. */
-function textsOf(error: Error): string[] {
-  const texts: string[] = [];
-  for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    const details = 'details' in each ? JSON.stringify(each.details) : '';
-    texts.push(`${each.message} ${details}`);
-  }
-  return texts;
 }
 
 function messagesOf(result: Partial<WriteResult>): string[] {

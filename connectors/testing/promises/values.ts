@@ -127,6 +127,45 @@ export function promiseValues({ describe, it, notShown }: Suite): void {
       }
     });
 
+    it('acknowledges a number with more decimals than its field only if all of it is in the CRM', async (t) => {
+      const ids = await t.start(people(MOST_NUMBERS));
+      for (const field of await listTyped(t, 'integer', 'number', 'currency', 'percent')) {
+        const hint = `The field has ${field.decimalDigits} decimal digits. Refuse a number with more of them (\`does_not_fit\`), in fields of each type of number: many CRMs round it and report success.`;
+        for (const held of await writeEach(t, ids, field.name, tooExactFor(field))) {
+          if (!held.isAcknowledged) continue;
+          const seen = held.seen === null ? null : Number(held.seen);
+          expectEqual(
+            held.read,
+            held.sent,
+            `${field.name}, reading back what was acknowledged`,
+            hint,
+          );
+          expectEqual(seen, held.sent, `${field.name} in the CRM after it was acknowledged`, hint);
+        }
+      }
+    });
+
+    it('replaces what a field of each type has with exactly what is written', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const fields = await describeTyped(t);
+      const [text] = (await t.connector.describeFields()).filter(
+        ({ name }) => name === t.crm.textFields[0],
+      );
+      if (text !== undefined) fields.push({ ...text, value: 'the first text' });
+      for (const field of fields) {
+        for (const value of valuesInTurn(field)) {
+          const [held] = await writeEach(t, [id], field.name, [value]);
+          if (held === undefined || !held.isAcknowledged) continue;
+          const what = `${field.name} (${field.type}) after ${show(value)} was written over an earlier value`;
+          expectEqual(held.read, value, `${what}, reading it back`, REPLACED_HINT);
+          expectThat(isShown(held, field.type), {
+            ...{ what: `${what}, in the CRM`, expected: show(value) },
+            ...{ actual: show(held.seen), hint: REPLACED_HINT },
+          });
+        }
+      }
+    });
+
     it('writes and reads each option that it offers', async (t) => {
       const ids = await t.start(people(MOST_OPTIONS));
       for (const { name, type, options } of await listTyped(t, 'picklist', 'multiPicklist')) {
@@ -252,6 +291,72 @@ function comparable(value: FieldValue | undefined): string {
     .normalize('NFC')
     .trim();
 }
+
+const REPLACED_HINT =
+  'A value replaces all that the field has. Never join options, texts or numbers with what is already there: the options of an earlier person would stay, and what is acknowledged would not be what is stored.';
+
+/** Returns different values for a field, each of which is written over the one before it. */
+function valuesInTurn({ type, value, options }: TypedField): FieldValue[] {
+  switch (type) {
+    case 'integer':
+    case 'number':
+    case 'currency':
+    case 'percent':
+      return [value, 7, 0, 3];
+    case 'boolean':
+      return [true, false, true];
+    case 'date':
+      return [value, '2024-02-29', '1999-12-31'];
+    case 'datetime':
+      return [value, '2026-11-20T02:00:00.000Z', '2026-01-01T04:30:00.000Z'];
+    case 'picklist':
+      return options.slice(0, 3);
+    case 'multiPicklist': {
+      const [first = '', second = first, third = second] = options.filter(
+        (option) => !/[;,]/.test(option),
+      );
+      return [...new Set([first, second, `${first};${second}`, third, first])].concat(first);
+    }
+    case 'url':
+      return ['https://example.org/a', 'https://example.org/b'];
+    default:
+      return ['a first, longer text', 'second'];
+  }
+}
+
+/** True if the harness sees what was sent. */
+function isShown({ sent, seen }: Held, type: CrmFieldType): boolean {
+  switch (type) {
+    case 'integer':
+    case 'number':
+    case 'currency':
+    case 'percent':
+      return seen !== null && Number(seen) === sent;
+    case 'date':
+      return isSameDay(seen ?? '', String(sent));
+    case 'datetime':
+      return instantOf(seen ?? '') === Date.parse(String(sent));
+    case 'multiPicklist':
+      // A CRM may show the ids of options, so their number is compared.
+      return seen?.split(/[;,]/).length === String(sent).split(';').length;
+    case 'picklist':
+    case 'boolean':
+      // Each CRM has its own words for yes and no, and a picklist has one option at a time.
+      return true;
+    default:
+      return comparable(seen) === comparable(sent);
+  }
+}
+
+/** Numbers with one decimal more than the field holds. The last digit is one that rounding would carry over, or drop. */
+function tooExactFor({ type, decimalDigits }: TypedField): number[] {
+  const places = type === 'integer' ? 0 : decimalDigits;
+  if (places === null || places > MOST_EXACT_PLACES) return [];
+  return ['5', '1', '9'].map((digit) => Number(`7.${'2'.repeat(places)}${digit}`));
+}
+
+/** A number in JavaScript has about fifteen digits. */
+const MOST_EXACT_PLACES = 12;
 
 /** `numbersFor` returns this many numbers at most. */
 const MOST_NUMBERS = 7 + INEXACT_CENTS.length;

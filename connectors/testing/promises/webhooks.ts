@@ -43,11 +43,11 @@ export function promiseWebhooks({ describe, it, can }: Suite): void {
       const calls = callsOf(t);
       const ids = await t.start(people(2));
       const [first = '', second = ''] = ids;
-      const bodies = { deletion: calls.deleted(ids), merge: calls.merged?.(first, second) };
-      for (const [name, body] of Object.entries(bodies)) {
-        if (body === undefined) continue;
+      const bodies = [calls.deleted(ids)].flat().map((body) => ['deletion', body] as const);
+      const merge = calls.merged?.(first, second);
+      for (const [name, body] of [...bodies, ...(merge ? [['merge', merge] as const] : [])]) {
         const erased = (read(calls, body) ?? []).filter(isErasing);
-        const what = `the ids that are erased by a call about a ${name} that nobody asked for to protect privacy`;
+        const what = `the ids that are erased by a call about a ${name} that nobody asked for to protect privacy: ${body}`;
         expectEqual(idsOf(erased), [], what, PRIVACY_HINT);
       }
       if (calls.erased === undefined) return;

@@ -22,6 +22,7 @@ const ABILITIES = [
   'refuseField',
   'lock',
   'automate',
+  'otherApp',
   'addBreakingGroup',
   'hideSources',
   'ids',
@@ -113,6 +114,10 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     async automate(property) {
       const change = { kind: 'upperCase' };
       await account.control('POST', 'automation', { property, change });
+    },
+    async writeAsOtherApp(id, property, value) {
+      const author = { source: 'INTEGRATION', sourceId: 'appId:9' };
+      await account.edit({ action: 'update', id, values: { [property]: value }, ...author });
     },
     async addBreakingGroup(members) {
       const selector = await addGroup(members);

@@ -22,7 +22,7 @@ async function openHarness() {
 
   return {
     open: (options) => connector.open(testOptions(connector, settings, options)),
-    check: () => connector.check(testOptions(connector, settings)),
+    check: (options) => connector.check(testOptions(connector, settings, options)),
     addContacts: (contacts) =>
       change((rows) =>
         contacts.map(({ addresses, employers, ...name }) => {

@@ -1,0 +1,35 @@
+/** Everything in an error that a log or a report could show. */
+import { inspect } from 'node:util';
+
+/**
+ * Returns the texts of an error: its message, details, causes and own properties, at any depth. The CRM's own words
+ * are left out, because donor-sync keeps them apart, and encrypted.
+ */
+export function errorTexts(error: unknown): string[] {
+  const texts: string[] = [];
+  const seen = new Set<unknown>();
+  const visit = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) {
+      texts.push(String(value));
+      return;
+    }
+    if (seen.has(value)) return;
+    seen.add(value);
+    if (!isPlain(value) && !(value instanceof Error)) {
+      texts.push(inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null }));
+      return;
+    }
+    const names = value instanceof Error ? Object.getOwnPropertyNames(value) : Object.keys(value);
+    for (const name of names) {
+      if (name === 'words' || name === 'stack') continue;
+      texts.push(name);
+      visit(Reflect.get(value, name));
+    }
+  };
+  visit(error);
+  return texts;
+}
+
+function isPlain(value: object): boolean {
+  return Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value));
+}
