@@ -43,6 +43,15 @@ function findProblem(
     const message = `Bloomerang has no active custom field "${name}".`;
     return refusal('NO_SUCH_FIELD', message, { cause: 'no_such_field' });
   }
+  // Bloomerang would store an amount rounded to cents, and the write would seem complete.
+  if (
+    field.type === 'currency' &&
+    typeof value === 'number' &&
+    Number(value.toFixed(2)) !== value
+  ) {
+    const message = `"${name}" holds two decimals, and this amount has more.`;
+    return refusal('TOO_MANY_DECIMALS', message, { cause: 'does_not_fit' });
+  }
   if (toAssignment(field, value) !== null) return null;
   const message = `"${name}" does not offer this value as a choice.`;
   return refusal('NOT_A_CHOICE', message, { cause: 'does_not_fit' });
