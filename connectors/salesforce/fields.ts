@@ -70,7 +70,9 @@ function hasLength(type: CrmFieldType): boolean {
   return ['text', 'longText', 'url', 'picklist', 'multiPicklist'].includes(type);
 }
 
-function getDigits(field: DescribedField): Pick<CrmField, 'integerDigits' | 'decimalDigits'> {
+export function getDigits(
+  field: DescribedField,
+): Pick<CrmField, 'integerDigits' | 'decimalDigits'> {
   switch (field.type) {
     case 'int':
     case 'long':

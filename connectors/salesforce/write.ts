@@ -4,10 +4,17 @@ import { inLanes } from '../requests/lanes.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 import { writeInBulk } from './bulk/bulk-ingest.ts';
 import { findTouched } from './bulk/touched.ts';
+import { getDigits } from './fields.ts';
 import { contactId } from './ids.ts';
 import { type CollectionResult, writeCollection } from './rows/collections.ts';
 import { COLLECTION_ROWS } from './rows/lessons.ts';
-import { createUnsettled, type SentChange, type Unsettled } from './rows/refusals.ts';
+import {
+  createUnsettled,
+  refused,
+  type SentChange,
+  type Unsettled,
+  withoutNamed,
+} from './rows/refusals.ts';
 import { settle } from './rows/settle.ts';
 import type { SalesforceSession } from './session.ts';
 
@@ -63,10 +70,39 @@ async function* writeBatch(
 ): AsyncGenerator<WriteResult> {
   yield* strangers.map(noContactId);
   const unsettled = createUnsettled();
-  const all = [...changes.values()];
+  const all: SentChange[] = [];
+  for (const change of changes.values()) {
+    const sendable = withoutTooExact(session, change);
+    if ('status' in sendable) yield sendable;
+    else all.push(sendable);
+  }
   yield* writePass(session, all, unsettled);
   yield* settle(session, unsettled, writePass);
 }
+
+/**
+ * Leaves out numbers with more decimals than their fields, which Salesforce would round and acknowledge. Returns the
+ * result if nothing can be sent.
+ */
+function withoutTooExact(
+  { description }: SalesforceSession,
+  change: ContactChange,
+): SentChange | WriteResult {
+  const fields = Object.entries(change.values).flatMap(([name, value]) => {
+    const field = description.fields.get(name);
+    const places = field === undefined ? null : getDigits(field).decimalDigits;
+    const isTooExact =
+      typeof value === 'number' && places !== null && Number(value.toFixed(places)) !== value;
+    return isTooExact ? [name] : [];
+  });
+  if (fields.length === 0) return change;
+  const faults = [{ code: TOO_EXACT, message: '', fields }];
+  const rest = change.together === true ? null : withoutNamed(change, faults);
+  return rest ?? refused(change, faults);
+}
+
+/** The code with which Salesforce refuses a number that its field cannot hold. */
+const TOO_EXACT = 'NUMBER_OUTSIDE_VALID_RANGE';
 
 /**
  * Writes each change once, and uses the Bulk API if there are many. The Bulk API always runs triggers for 200 records,
