@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type CrmField, type FieldValue, plainField } from '../../../src/core/crm-field.ts';
-import { ConfigurationError } from '../../../src/core/errors.ts';
 import type {
   Capabilities,
   Connector,
@@ -20,6 +19,7 @@ import type {
 import { requireMarkFields } from '../../marks/mark-fields.ts';
 import { readMarks } from '../../marks/mark-values.ts';
 import { checkByOpening, plainConnector, refusedWrite, requireKnown } from '../../plain.ts';
+import { unknownGroup } from '../../reading/group-members.ts';
 import { toNameWords } from '../../reading/name-search.ts';
 import { type OffsetPagesOptions, readOffsetPages } from '../../reading/offset-pages.ts';
 import { createHttp, type Http } from '../../requests/http.ts';
@@ -281,9 +281,9 @@ async function openExample(
       const groups = await http.read({ path: '/groups' }, groupsSchema);
       const [group, ...others] = findGroups(groups, String(name));
       if (group === undefined || others.length > 0) {
-        const message =
-          'Example does not have exactly one group of this name: correct networks[].group.';
-        throw new ConfigurationError(message, { code: 'crm_group_unknown' });
+        throw unknownGroup(
+          'Example does not have exactly one group of this name: correct networks[].group.',
+        );
       }
       yield* readMembers({
         what: 'members',
