@@ -93,7 +93,10 @@ export interface ConformanceHarness {
     /** These contacts leave the group. If omitted, the kit deletes contacts, which then leave their groups. */
     leave?(selector: GroupSelector, members: readonly string[]): Promise<void>;
   };
-  /** The connector's user can no longer see the contact, and the CRM shows no sign of a deletion. */
+  /**
+   * The connector's user can no longer see the contact, and the CRM shows no sign of a deletion. If the contact is
+   * deleted already, its row is hidden in the list of deletions. Throws if the CRM cannot do this.
+   */
   vanish?(id: string): Promise<void>;
   /** The loser is removed, and continues in the winner. */
   mergeContacts?(loser: string, winner: string): Promise<void>;

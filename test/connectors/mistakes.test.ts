@@ -34,8 +34,8 @@ it('names each field that the CRM has refused, if nothing of a change is left', 
 });
 
 describe('the conformance kit', () => {
-  it('is proved by ninety-four mistakes', () => {
-    expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(94);
+  it('is proved by ninety-five mistakes', () => {
+    expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(95);
   });
 
   it.each(MISTAKES)('fails a connector that $name', async ({ definition, breaks, says }) => {

@@ -183,7 +183,8 @@ export async function startExampleApi(): Promise<ExampleApi> {
       case 'GET removed': {
         const since = Number(searchParams.get('since') ?? 0);
         const rows = removed.filter(({ at }) => at >= since);
-        return ok({ asOf: seconds(), total: rows.length, rows: rows.slice(skip, skip + take) });
+        const page = rows.slice(skip, skip + take).filter(isVisible);
+        return ok({ asOf: seconds(), total: rows.filter(isVisible).length, rows: page });
       }
       case 'POST search': {
         const { words = [], lastName = null, limit = take } = body;

@@ -59,6 +59,8 @@ export interface ExampleFlaws {
   /** A change of a merged contact goes to the contact in which it continues. */
   followsMerges?: boolean;
   webhooks?: CrmWebhooks;
+  /** Removals are read until a page is empty. */
+  endsRemovalsAtEmptyPage?: boolean;
   /** True for an error of the list of removals that counts as a list without removals. */
   swallowsRemovals?(error: unknown): boolean;
   /** Returns the groups that the name in the settings selects. */
@@ -170,6 +172,7 @@ async function openExample(
     swallowsRemovals = () => false,
     findGroups = (groups, name) => groups.filter((group) => group.name === name),
     takesTimeOfContacts = false,
+    endsRemovalsAtEmptyPage = false,
     excludedBy = exclusionOf,
     quotesRefusals = false,
   }: ExampleFlaws,
@@ -341,7 +344,7 @@ async function openExample(
           removalsSchema,
         );
         noteTime(page.asOf);
-        return page;
+        return endsRemovalsAtEmptyPage ? { ...page, total: null } : page;
       },
     });
   }

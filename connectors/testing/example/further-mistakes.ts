@@ -151,6 +151,11 @@ export const FURTHER_MISTAKES: readonly Mistake[] = [
     says: 'the key may see none of its rows',
     flaws: { readRows: readUntilEmpty },
   }),
+  mistake('ends the list of removals at an empty page', {
+    breaks: 'never takes a page whose deletions are all hidden for the end of the list',
+    says: 'the key may see none of its rows',
+    flaws: { endsRemovalsAtEmptyPage: true },
+  }),
   mistake('ends a group at a page without members', {
     breaks: 'never takes a page whose members are all hidden for the end of a group',
     says: 'the key may see none of its rows',

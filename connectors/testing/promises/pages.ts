@@ -97,6 +97,33 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
       });
     }
 
+    if (can('vanish')) {
+      it('never takes a page whose deletions are all hidden for the end of the list', async (t) => {
+        const ids = await t.start(people(2 * MOST_DELETED));
+        if (!t.connector.capabilities.reportsRemovals) return;
+        const cursor = lastCursor(await collectPages(t.connector, null));
+        for (const id of ids) await t.crm.deleteContact(id);
+        for (const id of ids.slice(0, MOST_DELETED)) {
+          const isHidden = await t.crm.vanish?.(id).then(
+            () => true,
+            () => false,
+          );
+          // This CRM has no deletions that the key cannot see.
+          if (isHidden !== true) return;
+        }
+        await t.startAgain();
+        const { result } = await endingOf(() => collectPages(t.connector, cursor));
+        if (result === null) return;
+        const told = new Set(listRemoved(result).map(({ id }) => id));
+        expectEqual(
+          ids.slice(MOST_DELETED).filter((id) => !told.has(id)),
+          [],
+          `contacts that are missing from \`removed\`, after ${MOST_DELETED} deletions that the key cannot see`,
+          HIDDEN_PAGE_HINT,
+        );
+      });
+    }
+
     it('names each contact that left, if many have', async (t) => {
       const ids = await t.start(people(t.crm.contactsForThreePages));
       if (!t.connector.capabilities.reportsRemovals) return;
