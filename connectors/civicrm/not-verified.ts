@@ -11,42 +11,45 @@ export interface Assumption {
 
 export const NOT_VERIFIED: readonly Assumption[] = [
   {
-    assumed: 'A `save` of several contacts stops at the first refused one, or writes none of them.',
-    otherwise: 'Each write is read back, so only requests are lost.',
+    assumed:
+      'A `save` of several contacts stops at the first refused contact, or writes no contact.',
+    otherwise: 'donor-sync reads each write back, so only requests are lost.',
   },
   {
-    assumed: 'Saving custom fields changes nothing else of a contact.',
-    otherwise: 'CiviCRM may build the display name and greetings again from the present names.',
+    assumed: 'Saving custom fields changes nothing else in a contact.',
+    otherwise: 'CiviCRM might rebuild the display name and greetings from the current names.',
   },
   {
-    assumed: '`getFields` tells the longest text of a field as `maxlength`.',
-    otherwise: 'Texts of more than 255 characters are left out, and a cut text is reported.',
+    assumed: '`getFields` reports the maximum length of a field as `maxlength`.',
+    otherwise:
+      'donor-sync leaves out texts of more than 255 characters, and reports a shortened text.',
   },
   {
     assumed: '`getFields` with the contact type Individual leaves out the fields of organizations.',
-    otherwise: 'Such fields can be mapped, but users do not see the values in them.',
+    otherwise: 'You can map such fields, but users do not see the values in them.',
   },
   {
     assumed: 'Without "view debug output", the user receives no reason for a refusal.',
-    otherwise: 'The reason is shown if CiviCRM sends it.',
+    otherwise: 'donor-sync shows the reason if CiviCRM sends it.',
   },
   {
-    assumed: 'The filter `groups` brings smart groups up to date when it is used.',
+    assumed: 'The filter `groups` updates smart groups when it is used.',
     otherwise: "A network follows its group later, after the site's own job has run.",
   },
   {
     assumed:
       '`address_primary` and `employer_id.display_name` can be selected (since version 5.47).',
-    otherwise: 'Addresses count as unreadable, and `doctor` says so.',
+    otherwise: 'donor-sync treats addresses as unreadable, and `doctor` reports this.',
   },
   {
     assumed:
-      'Merges are found by their activities of the last 90 days, with "view all activities".',
-    otherwise: 'A merged contact counts as missing, and is looked up before anything is removed.',
+      'donor-sync finds merges by their activities in the last 90 days, with "view all activities".',
+    otherwise:
+      'A merged contact counts as missing, and donor-sync looks it up before it removes anything.',
   },
   {
     assumed: 'WordPress and Joomla use the addresses that the vendor documents.',
-    otherwise: '`doctor` cannot open the site: set `crm.system` and `crm.cleanUrls`.',
+    otherwise: '`doctor` cannot open the site. Set `crm.system` and `crm.cleanUrls`.',
   },
   {
     assumed: 'Requests of 500 contacts and of 50 changes stay within the limits of the server.',
