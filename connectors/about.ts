@@ -81,7 +81,7 @@ export interface CrmSetup {
 export interface ContactMark {
   /** The name of the field, as in `contacts.doNotContactField`. */
   field: string;
-  /** What the mark means, such as `no letters`. */
+  /** What the mark means, such as `do not send letters`. */
   label: string;
   /** The value with this mark, if the field has several marks. Omitted for a field that is true or false. */
   value?: string;

@@ -83,7 +83,7 @@ function readComments(
     const last = lines.at(-1);
     if (last !== undefined && text.slice(last.end, start).trim() !== '') flush();
     if (last !== undefined && last.line + 1 !== line) flush();
-    // Directives for compilers and linters are not sentences. This only recognises them. It switches nothing off.
+    // Directives for compilers and linters are not sentences, so their texts are left out. This line only recognises directives.
     if (!/^\/|^\s*(?:biome-ignore|@ts-|#)/.test(value)) lines.push({ value, line, end });
   }
   flush();

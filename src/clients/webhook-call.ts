@@ -46,7 +46,7 @@ type CallDeps = {
 
 /**
  * Requests the runs that serve a call. Returns the first of them, or null if the call is only about another account.
- * The contacts in the call are only a hint, because a run decides and spends by the same rules as any other. If the
+ * The contacts in the call are only a hint, because the run decides and spends by the rules that all runs follow. If the
  * integration has only a part of the CRM's contacts, no contact is read by its ID, because only the CRM knows which
  * contacts belong to that part.
  */

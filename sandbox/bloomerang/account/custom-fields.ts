@@ -6,7 +6,7 @@ export const customFieldSchema = z.strictObject({
   name: z.string().min(1),
   dataType: z.enum(['Currency', 'Date', 'Decimal', 'Text', 'Year']).default('Text'),
   pickType: z.enum(['Freeform', 'PickOne', 'PickMultiple']).default('Freeform'),
-  /** The choices, if the field has any. */
+  /** The choices of a field with a list. Empty for other fields. */
   values: z.array(z.string()).default([]),
   isActive: z.boolean().default(true),
   isRequired: z.boolean().default(false),

@@ -121,7 +121,7 @@ export interface Run {
   sortedRestore?: number;
   /** True if this run has compared all networks with their groups. Omitted until then. */
   mirroredAll?: boolean;
-  /** Records whether the CRM has any contacts, once all of them were read. Null until then. */
+  /** Records whether the CRM is without contacts, once the run has read all contacts. Null until then. */
   readAll?: { isEmpty: boolean } | null;
   /** The CRM IDs of the contacts in mirrored groups, which are enhanced first. Set before contacts are read. */
   groupMembers: Set<string>;
