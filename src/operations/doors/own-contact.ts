@@ -69,5 +69,5 @@ function notOwn(client: Integration, crmId: string): Error {
   const facts = { source: 'both', refusal: 'unknown' } as const;
   if (client.contacts.filter === null) return unknownContact(client.id, crmId, facts);
   const next = 'If the contact exists, `contacts.filter` in the settings does not include it.';
-  return unknownContact(client.id, crmId, { source: 'both', refusal: 'unknown', next });
+  return unknownContact(client.id, crmId, { ...facts, next });
 }
